@@ -7,6 +7,7 @@
 #include "libs/base/printable.hpp"
 
 #include <iostream>
+#include <memory>
 
 namespace baton::cli {
 
@@ -42,6 +43,15 @@ void show_cluster(json const& answer, times const& clock)
               << cell(tasks, "parked") << " parked\n";
     for (auto const& each : answer.value("services_without_client", json::array()))
         std::cout << "no client: " << cell(each, "project") << "/" << cell(each, "service") << '\n';
+    for (auto const& each : answer.value("paused", json::array())) {
+        auto const pause = at(each, "pause");
+        bool const whole = each.value("service", json()).is_null();
+        std::cout << "paused:   " << cell(each, "project") << (whole ? "" : "/" + cell(each, "service")) << ", since "
+                  << clock.text(pause, "begun_at") << ": " << cell(pause, "reason") << '\n';
+    }
+    auto const letters = at(answer, "open_dead_letters");
+    std::cout << "dead letters: " << cell(letters, "count") << (letters.value("more", false) ? " or more" : "")
+              << " open\n";
 }
 
 void show_counts(json const& answer)
@@ -55,19 +65,26 @@ void show_counts(json const& answer)
     shown.print(std::cout);
 }
 
+std::string error_of(json const& task)
+{
+    auto const error = cell(task, "error");
+    return task.value("error", json()).is_null() ? std::string() : ": " + error.substr(0, error.find('\n'));
+}
+
 void show_tasks(json const& answer, times const& clock)
 {
     for (auto const& each : answer.value("failing", json::array()))
         std::cout << "failing:  " << cell(each, "name") << " (" << cell(each, "task") << "), " << cell(each, "failures")
-                  << " in the last day, the last at " << clock.text(each, "last_at") << '\n';
+                  << " in the last day, the last at " << clock.text(each, "last_at") << error_of(each) << '\n';
     for (auto const& each : answer.value("due_next", json::array()))
         std::cout << "next:     " << clock.text(each, "at") << "  " << cell(each, "name") << " (" << cell(each, "task")
                   << ")\n";
 }
 
-void show_overview(common_options const& common)
+void show_overview(std::string const& project, common_options const& common)
 {
-    auto const answer = rest(common).get("/api/v1/overview");
+    auto const only = project.empty() ? std::string() : "?project=" + http::percent_encode(project);
+    auto const answer = rest(common).get("/api/v1/overview" + only);
     if (common.json)
         return print_json(std::cout, answer);
     auto const clock = times_of(common);
@@ -83,8 +100,11 @@ void show_overview(common_options const& common)
 void add_overview(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("overview", "Show the cluster at a glance");
-    command.footer(std::string(help) + "Example: baton overview");
-    command.callback([&common] { show_overview(common); });
+    auto const project = std::make_shared<std::string>();
+    command.add_option("--project", *project,
+                       "Clients, services, dead letters and tasks of this project only; the counts are of all");
+    command.footer(std::string(help) + "Example: baton overview --project billing");
+    command.callback([project, &common] { show_overview(*project, common); });
 }
 
 } // namespace baton::cli

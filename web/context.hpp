@@ -20,6 +20,8 @@
 #include "web/overview_cache.hpp"
 #include "web/site.hpp"
 
+#include <map>
+#include <memory>
 #include <string>
 
 namespace baton::web {
@@ -62,7 +64,7 @@ struct context {
     storage::execution_counts counts;
     storage::overview overview;
     overview_cache totals;
-    kept_answer overview_of_all;
+    std::map<std::string, std::shared_ptr<kept_answer>> overviews; // by project; of all under ""
     event_hub events;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long

@@ -6,6 +6,7 @@
 #include "libs/schedule/skips.hpp"
 #include "libs/schedule/time_zone.hpp"
 #include "web/next_firing.hpp"
+#include "web/node_state.hpp"
 #include "web/task_defaults.hpp"
 
 #include <algorithm>
@@ -231,24 +232,6 @@ json show(storage::client_record const& client)
             {"changed_at", moment(client.changed_at)}};
 }
 
-namespace {
-
-// Between two heartbeats, in milliseconds; null of a node of a release that did not tell it.
-json heartbeat_of(json const& health)
-{
-    auto const found = health.is_object() ? health.find("heartbeat_ms") : health.end();
-    return found != health.end() && found->is_number_integer() && *found > 0 ? *found : json();
-}
-
-// Has it missed a heartbeat? A node has a ttl of at least three, so half of it stands for two that are not known.
-bool is_silent(storage::node_record const& node, json const& heartbeat)
-{
-    auto const two = heartbeat.is_null() ? node.ttl / 2 : 2 * std::chrono::milliseconds{heartbeat.get<std::int64_t>()};
-    return node.alive() && node.age > two;
-}
-
-} // namespace
-
 json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
     // The role in the node's row is that of its last heartbeat, so a dead master would be shown beside its successor.
@@ -270,7 +253,7 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"zones", health.is_object() ? health.value("zones", json()) : json()},
             {"draining", node.draining},
             {"alive", node.alive()},
-            {"silent", is_silent(node, heartbeat)},
+            {"silent", is_silent(node)},
             {"heartbeat_ms", heartbeat},
             {"age_ms", node.age / 1ms},
             {"ttl_ms", node.ttl / 1ms},

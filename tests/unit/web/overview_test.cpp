@@ -1,6 +1,7 @@
 #include "libs/storage/execution_counts.hpp"
 #include "tests/unit/web/harness.hpp"
 #include "web/kept_answer.hpp"
+#include "web/overview_view.hpp"
 
 namespace web_overview_test {
 
@@ -20,6 +21,17 @@ void count(site_on_store& web, utc_time minute, protocol::service_key of, storag
     REQUIRE(written);
 }
 
+// An execution that failed after its last attempt.
+void bury(site_on_store& web, int id, std::string const& project, std::string const& task, std::string const& error)
+{
+    auto const now = to_micros(web.time.utc());
+    web.data.exec("INSERT INTO dead_letter (execution_id, namespace, project, task_id, died_at, resolution) VALUES (" +
+                  std::to_string(id) + ", 1, '" + project + "', " + task + ", " + std::to_string(now + id) +
+                  ", 'open')");
+    web.data.exec("INSERT INTO failure (execution_id, namespace, task_id, scheduled_at, error) VALUES (" +
+                  std::to_string(id) + ", 1, " + task + ", " + std::to_string(now) + ", '" + error + "')");
+}
+
 } // namespace
 
 TEST_CASE("the overview of a cluster that has done nothing is empty, and names what is missing")
@@ -31,9 +43,11 @@ TEST_CASE("the overview of a cluster that has done nothing is empty, and names w
     auto const seen = web->got(200, "/api/v1/overview");
     CHECK(seen.at("master").is_null());
     CHECK(seen.at("last_failover").is_null());
-    CHECK(seen.at("nodes") == json{{"live", 0}, {"gone", 0}});
+    CHECK(seen.at("nodes") == json{{"live", 0}, {"draining", 0}, {"silent", 0}, {"cannot_plan", 0}, {"gone", 0}});
     CHECK(seen.at("clients") == json{{"live", 1}, {"unreachable", 0}, {"draining", 0}});
-    CHECK(seen.at("services_without_client") == json{{{"project", "default"}, {"service", "nobody"}}});
+    CHECK(seen.at("services_without_client") == json{{{"project", "default"}, {"service", "nobody"}, {"clients", 0}}});
+    CHECK(seen.at("paused").empty());
+    CHECK(seen.at("open_dead_letters") == json{{"count", 0}, {"more", false}});
     CHECK(seen.at("tasks") == json{{"enabled", 1}, {"disabled", 0}, {"parked", 0}});
     CHECK(seen.at("counted_to").is_null());
     CHECK(seen.at("last_month").at("fired") == 0);
@@ -71,6 +85,78 @@ TEST_CASE("the overview sums the minutes and hours that are counted, of all or o
     CHECK(one.at("last_day").at("fired") == 0);
     CHECK(one.at("last_month").at("fired") == 3);
     CHECK(web->problem(400, web->get("/api/v1/overview?service=other")).at("field") == "project");
+}
+
+TEST_CASE("the overview of a project is of this project alone, but for nodes and counts")
+{
+    auto const web = arrange(GENERATE(engine::mysql, engine::sqlite));
+    web->join_client("billing", {"close-day"}, "shop");
+    auto other = sample("of-shop");
+    other["project"] = "shop";
+    auto const mine = web->create(sample("of-default"));
+    auto const theirs = web->create(other);
+    other["name"] = "unserved";
+    other["service"] = "nobody";
+    web->posted(201, "/api/v1/tasks?allow_unserved=true", other);
+    web->posted(200, "/api/v1/projects/shop/pause", {{"reason", "moving"}});
+    bury(*web, 1, "default", mine, "one");
+    bury(*web, 2, "shop", theirs, "two");
+    bury(*web, 3, "shop", theirs, "the latest");
+
+    auto const all = web->got(200, "/api/v1/overview");
+    CHECK(all.at("clients").at("live") == 2);
+    CHECK(all.at("failing").size() == 2);
+    CHECK(all.at("due_next").size() == 3);
+    CHECK(all.at("open_dead_letters").at("count") == 3);
+    CHECK(all.at("failed_last_hour").at("count") == 3);
+
+    auto const shop = web->got(200, "/api/v1/overview?project=shop");
+    CHECK(shop.at("clients").at("live") == 1);
+    CHECK(shop.at("services_without_client").at(0).at("service") == "nobody");
+    REQUIRE(shop.at("paused").size() == 1);
+    CHECK(shop.at("paused").at(0).at("service").is_null());
+    CHECK(shop.at("paused").at(0).at("pause").at("reason") == "moving");
+    REQUIRE(shop.at("failing").size() == 1);
+    CHECK(shop.at("failing").at(0).at("task") == theirs);
+    CHECK(shop.at("failing").at(0).at("failures") == 2);
+    CHECK(shop.at("failing").at(0).at("open") == 2);
+    CHECK(shop.at("failing").at(0).at("error") == "the latest");
+    CHECK(shop.at("open_dead_letters").at("count") == 2);
+    CHECK(shop.at("failed_last_hour") == json{{"count", 2}, {"more", false}});
+    REQUIRE(shop.at("due_next").size() == 2);
+    CHECK(shop.at("due_next").at(0).at("project") == "shop");
+
+    auto const mute = web->got(200, "/api/v1/overview?project=default");
+    CHECK(mute.at("paused").empty());
+    CHECK(mute.at("due_next").size() == 1);
+}
+
+TEST_CASE("a service whose clients cannot be given work is named with their number")
+{
+    auto const web = arrange(GENERATE(engine::mysql, engine::sqlite));
+    web->create(sample("stuck"));
+    web->data.exec("UPDATE client SET state = 'draining'");
+    auto const seen = web->got(200, "/api/v1/overview");
+    CHECK(seen.at("services_without_client") == json{{{"project", "default"}, {"service", "billing"}, {"clients", 1}}});
+}
+
+TEST_CASE("a node counts under the worst that is true of it, and a process that was started anew not at all")
+{
+    auto const node = [](std::string name, duration age, std::string health, bool draining) {
+        storage::node_record one;
+        one.name = std::move(name);
+        one.age = age;
+        one.ttl = 3s;
+        one.health = std::move(health);
+        one.draining = draining;
+        return one;
+    };
+    json body;
+    add_nodes(body, {node("a", 0s, R"({"heartbeat_ms":1000})", false), node("b", 0s, "{}", true),
+                     node("c", 2'500ms, R"({"heartbeat_ms":1000})", true),
+                     node("d", 0s, R"({"cannot_plan":"no zones"})", true), node("e", 9s, "{}", false),
+                     node("a", 9s, "{}", false)});
+    CHECK(body.at("nodes") == json{{"live", 4}, {"draining", 1}, {"silent", 1}, {"cannot_plan", 1}, {"gone", 1}});
 }
 
 TEST_CASE("an answer is kept for two seconds, and longer while one request makes the next")

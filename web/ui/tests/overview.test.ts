@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPages } from '../src/api/pages';
-import type { Client, Service, TriggerNode } from '../src/api/types';
-import { failing, nextFirings, untilNext } from '../src/features/overview/firings';
 import { stepsOf } from '../src/features/overview/steps';
-import { countText, nodesByCondition, ofProject, unserved } from '../src/features/overview/attention';
+import { countText, failuresAddress, nodesByCondition, ofProject } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
@@ -24,49 +22,20 @@ describe('readPages', () => {
 
 describe('overview', () => {
   it('counts nodes by their condition, and leaves out conditions that none has', () => {
-    const well = { alive: true, silent: false, draining: false, cannot_plan: null } as TriggerNode;
-    expect(nodesByCondition([well, { ...well, alive: false }, well])).toEqual([['alive', 2], ['gone', 1]]);
-    expect(nodesByCondition([])).toEqual([]);
-  });
-  it('finds services whose work no client takes', () => {
-    const services = ['a', 'b', 'c'].map((service) => ({ project: 'p', service, paused: null })) as Service[];
-    const client = { project: 'p', service: 'a', state: 'up', reach: 'reachable' } as Client;
-    const lost = { ...client, service: 'b', reach: 'unreachable' } as Client;
-    const other = { ...client, project: 'q', service: 'c' } as Client;
-    expect(unserved(services, [client, lost, other]).map(({ service }) => service)).toEqual(['b', 'c']);
+    expect(nodesByCondition({ live: 4, draining: 1, silent: 0, cannot_plan: 0, gone: 2 })).toEqual([['alive', 3], ['draining', 1], ['gone', 2]]);
+    expect(nodesByCondition({ live: 0, draining: 0, silent: 0, cannot_plan: 0, gone: 0 })).toEqual([]);
   });
   it('keeps what is of the project', () => {
     expect(ofProject([{ project: 'a' }, { project: 'b' }], 'b')).toEqual([{ project: 'b' }]);
     expect(ofProject([{ project: 'a' }], '')).toHaveLength(1);
   });
-  it('says when a list goes on', () => {
-    expect(countText({ items: [1], more: false })).toBe('1');
-    expect(countText({ items: [1], more: true })).toBe('1+');
+  it('says when a count ended at its bound', () => {
+    expect(countText({ count: 1, more: false })).toBe('1');
+    expect(countText({ count: 10000, more: true })).toBe('10000+');
   });
-});
-
-describe('what is due next', () => {
-  it('is the first firing first, without tasks that have none', () => {
-    const tasks = [{ id: '1', name: 'b', next_fire_at: '2026-01-01T00:00:02Z' }, { id: '2', name: 'none', next_fire_at: null }, { id: '3', name: 'a', next_fire_at: '2026-01-01T00:00:01.5Z' }];
-    expect(nextFirings(tasks as unknown as Parameters<typeof nextFirings>[0]).map(({ name }) => name)).toEqual(['a', 'b']);
-  });
-});
-
-describe('the list of what is due next', () => {
-  it('is read again when its first firing is over, but neither too often nor never', () => {
-    const at = (away: number) => untilNext(new Date(away).toISOString(), 0);
-    expect([at(20000), at(-9000), at(3600000), untilNext(undefined, 0)]).toEqual([21000, 5000, 60000, 60000]);
-  });
-});
-
-describe('what fails most', () => {
-  it('is counted by task, with the latest error', () => {
-    const letter = (task: string, error: string, at: string) => ({ task, task_name: `t${task}`, project: 'p', error, died_at: at });
-    const letters = [letter('1', 'new', '2026-01-03T00:00:00Z'), letter('2', 'x', '2026-01-02T00:00:00Z'), letter('1', 'old', '2026-01-01T00:00:00Z')];
-    expect(failing(letters)).toEqual([
-      { task: '1', name: 't1', project: 'p', count: 2, error: 'new', at: '2026-01-03T00:00:00Z' },
-      { task: '2', name: 't2', project: 'p', count: 1, error: 'x', at: '2026-01-02T00:00:00Z' },
-    ]);
+  it('leads to the failures of a task that wait for somebody, or else to all of them', () => {
+    expect(failuresAddress({ task: '7', open: 2 })).toBe('/dead-letters?task=7');
+    expect(failuresAddress({ task: '7', open: 0 })).toBe('/executions?task=7&state=failed,timed_out');
   });
 });
 

@@ -7,6 +7,7 @@ import { initReactI18next } from 'react-i18next';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { Router } from 'wouter';
 import type { Execution } from '../src/api/types';
+import type { Overview } from '../src/features/overview/queries';
 import en from '../src/i18n/en';
 
 const begin = Date.UTC(2026, 10, 26);
@@ -28,32 +29,35 @@ beforeAll(async () => {
 });
 
 describe('the overview', () => {
-  const empty = { items: [], more: false };
-  function known(): QueryClient {
+  const nodes = { live: 0, draining: 0, silent: 0, cannot_plan: 0, gone: 0 };
+  const empty: Overview = {
+    at: '2026-11-26T01:00:00.000000Z', master: null, last_failover: null, last_gap_ms: null, nodes, clients: { live: 0, unreachable: 0, draining: 0 },
+    services_without_client: [], paused: [], tasks: { enabled: 0, disabled: 0, parked: 0 }, counted_to: null, last_hour: {} as Overview['last_hour'],
+    last_day: {} as Overview['last_day'], last_month: {} as Overview['last_month'], minutes: [], hours: [],
+    open_dead_letters: { count: 0, more: false }, failed_last_hour: { count: 0, more: false }, failing: [], due_next: [],
+  };
+  function known(seen: Overview): QueryClient {
     const client = new QueryClient();
-    client.setQueryData(['nodes'], { items: [], lease: null, last_gap_ms: null, last_failover: null });
-    client.setQueryData(['clients'], { items: [] });
-    client.setQueryData(['services', 'all', ''], empty);
-    client.setQueryData(['dead_letters', 'count', ''], empty);
-    client.setQueryData(['dead_letters', 'failed_executions', ''], { ...empty, from: '2026-11-26T00:00:00Z' });
-    client.setQueryData(['tasks', 'coming', ''], { tasks: 0, firings: [] });
+    client.setQueryData(['overview', ''], seen);
     return client;
   }
   it('shows numbers with the lists that they count, and nothing that is empty', async () => {
     const { default: OverviewPage } = await import('../src/features/overview/OverviewPage');
-    const client = known();
-    const calm = shown(client, <OverviewPage />);
+    const calm = shown(known(empty), <OverviewPage />);
     for (const text of ['First steps', 'baton trigger', 'baton agent']) expect(calm).toContain(text);
     for (const text of ['Open dead letters', 'Paused services', 'Due next', 'Failed executions', 'Clients']) expect(calm).not.toContain(text);
-    const node = { name: 'node-a', master: true, alive: true, silent: false, draining: false, cannot_plan: null };
-    const letter = { task: '9', task_name: 'sums', project: 'p', error: 'no disk', died_at: '2026-11-26T00:00:00.000000Z' };
-    const failover = { at: '2026-11-26T00:00:00.000000Z' };
-    client.setQueryData(['nodes'], { items: [node, { ...node, name: 'node-b', master: false, alive: false }], lease: { epoch: 7 }, last_gap_ms: 1500, last_failover: failover });
-    client.setQueryData(['dead_letters', 'count', ''], { items: [letter, letter], more: true });
-    client.setQueryData(['services', 'all', ''], { items: [{ project: 'p', service: 'mail', paused: { reason: 'moves', begun_by: 'Ada', begun_at: failover.at } }], more: false });
-    client.setQueryData(['tasks', 'coming', ''], { tasks: 1, firings: [{ task: '9', name: 'close-day', project: 'p', at: failover.at }] });
-    const busy = shown(client, <OverviewPage />);
-    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'sums', 'no disk', '2 failures', 'close-day']) expect(busy).toContain(text);
+    const at = '2026-11-26T00:00:00.000000Z';
+    const pause = { of: 'service' as const, firings: 'hold' as const, reason: 'moves', begun_by: 'Ada', begun_at: at, ended_by: '', ended_at: null };
+    const busy = shown(known({
+      ...empty, master: { node: 'node-a', incarnation: 'node-a:1', epoch: 7, since: at }, last_gap_ms: 1500,
+      last_failover: { at } as Overview['last_failover'], nodes: { ...nodes, live: 1, gone: 1 },
+      open_dead_letters: { count: 2, more: true },
+      services_without_client: [{ project: 'p', service: 'fax', clients: 2 }],
+      paused: [{ project: 'p', service: 'mail', pause }],
+      failing: [{ task: '9', project: 'p', name: 'sums', service: 'mail', failures: 2, open: 1, last_at: at, error: 'no disk' }],
+      due_next: [{ at, task: '8', project: 'p', name: 'close-day', service: 'mail', execution: null }],
+    }), <OverviewPage />);
+    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'fax', '2 clients, none', 'sums', 'no disk', '2 failures', 'close-day']) expect(busy).toContain(text);
     for (const to of ['/nodes?condition=gone', '/dead-letters', '/services?only=paused', '/services?only=unserved']) expect(busy).toContain(`href="/dashboard${to}"`);
   }, slow);
 });

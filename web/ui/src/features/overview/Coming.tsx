@@ -3,19 +3,18 @@ import { useTranslation } from 'react-i18next';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
-import { useComing } from './queries';
 import classes from './Lines.module.css';
+import type { Overview } from './queries';
 
 /** What is due next. */
-export function Coming({ project }: { project: string }) {
+export function Coming({ firings }: { firings: Overview['due_next'] }) {
   const { t } = useTranslation('overview');
-  const { data } = useComing(project);
-  if (!data || data.firings.length === 0) return null;
+  if (firings.length === 0) return null;
   return (
     <Section title={t('coming')} actions={<Link to="/executions?planned=true" size="sm">{t('all_coming')}</Link>}>
       <ul className={classes.lines}>
-        {data.firings.map((one) => (
-          <li key={one.task + one.at} className={classes.line}>
+        {firings.map((one) => (
+          <li key={one.execution ?? one.task + one.at} className={classes.line}>
             <Stack gap={0} miw={0}>
               <Link to={`/tasks/${one.task}`} fw={600} size="sm">{one.name}</Link>
               <Text size="xs" c="dimmed">{one.project}</Text>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { Section } from '@/shared/Section';
 import { Duration } from '@/shared/Times';
-import { useOverview } from './queries';
+import type { Overview } from './queries';
 
 type Totals = components['schemas']['Counts'];
 
@@ -27,10 +27,9 @@ function Row({ name, counts }: { name: string; counts: Totals }) {
 }
 
 /** How many executions of the last hour, day and month ended how. There is nothing before the first count. */
-export function Counts() {
+export function Counts({ seen: data }: { seen: Overview }) {
   const { t } = useTranslation('overview');
-  const { data } = useOverview();
-  if (!data?.counted_to || data.last_month.fired + data.last_month.skipped + data.last_month.cancelled === 0) return null;
+  if (!data.counted_to || data.last_month.fired + data.last_month.skipped + data.last_month.cancelled === 0) return null;
   return (
     <Section title={t('counts')}>
       <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label={t('counts')} role="region">

@@ -1,64 +1,44 @@
 import { SimpleGrid } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Condition, present } from '@/features/nodes/condition';
-import { useNodes } from '@/features/nodes/queries';
-import { useClients } from '@/features/services/queries';
+import type { Condition } from '@/features/nodes/condition';
 import { Figure } from '@/shared/Figure';
 import { Duration, RelativeTime } from '@/shared/Times';
-import { countText, nodesByCondition, ofProject, unreachable } from './attention';
-import { useFailures, useOpenLetters } from './queries';
+import { countText, nodesByCondition } from './attention';
+import type { Overview } from './queries';
 
 const tones: Record<Condition, 'calm' | 'warn' | 'bad'> = { alive: 'calm', draining: 'warn', silent: 'warn', cannot_plan: 'bad', gone: 'bad' };
 
-function Mastership() {
+function Mastership({ seen: { master, last_failover: failover, last_gap_ms: gap, nodes } }: { seen: Overview }) {
   const { t } = useTranslation('overview');
-  const { data } = useNodes();
-  if (!data) return null;
-  const master = data.items.find((node) => node.master);
-  const failover = data.last_failover;
   return (
     <>
       <Figure
-        label={t('master')} value={master?.name ?? t('no_master')} tone={master ? 'calm' : 'bad'} to="/nodes"
-        detail={data.lease && t('epoch', { epoch: data.lease.epoch })}
+        label={t('master')} value={master?.node ?? t('no_master')} tone={master ? 'calm' : 'bad'} to="/nodes"
+        detail={master && t('epoch', { epoch: master.epoch })}
       />
       {failover && (
         <Figure
           label={t('take_over')} value={<RelativeTime at={failover.at} plain />} to="/nodes"
-          detail={data.last_gap_ms !== null && <>{t('gap')}{' '}<Duration ms={data.last_gap_ms} /></>}
+          detail={gap !== null && <>{t('gap')}{' '}<Duration ms={gap} /></>}
         />
       )}
-      {nodesByCondition(present(data.items)).map(([condition, count]) => (
+      {nodesByCondition(nodes).map(([condition, count]) => (
         <Figure key={condition} label={t(`nodes.${condition}`)} value={count} tone={tones[condition]} to={`/nodes?condition=${condition}`} />
       ))}
     </>
   );
 }
 
-function Clients({ project }: { project: string }) {
+function Failures({ seen: { open_dead_letters: letters, failed_last_hour: failed, at } }: { seen: Overview }) {
   const { t } = useTranslation('overview');
-  const { data } = useClients();
-  const clients = ofProject(data?.items ?? [], project);
-  const lost = unreachable(clients);
+  const hourAgo = new Date(Date.parse(at) - 3600000).toISOString();
   return (
     <>
-      {clients.length > 0 && <Figure label={t('clients')} value={clients.length} to="/services" />}
-      {lost.length > 0 && <Figure label={t('unreachable')} value={lost.length} tone="bad" to="/services?reach=unreachable" />}
-    </>
-  );
-}
-
-function Failures({ project }: { project: string }) {
-  const { t } = useTranslation('overview');
-  const letters = useOpenLetters(project).data;
-  const failed = useFailures(project).data;
-  return (
-    <>
-      {letters && letters.items.length > 0 && <Figure label={t('dead_letters')} value={countText(letters)} tone="bad" to="/dead-letters" />}
-      {failed && failed.items.length > 0 && (
+      {letters.count > 0 && <Figure label={t('dead_letters')} value={countText(letters)} tone="bad" to="/dead-letters" />}
+      {failed.count > 0 && (
         <Figure
           label={t('failed')} value={countText(failed)} detail={t('failed_help')} tone="bad"
-          to={`/executions?state=failed,timed_out&from=${encodeURIComponent(failed.from)}`}
+          to={`/executions?state=failed,timed_out&from=${encodeURIComponent(hourAgo)}`}
         />
       )}
     </>
@@ -66,12 +46,15 @@ function Failures({ project }: { project: string }) {
 }
 
 /** The cluster in numbers. One that is zero is not there. */
-export function Figures({ project }: { project: string }) {
+export function Figures({ seen }: { seen: Overview }) {
+  const { t } = useTranslation('overview');
+  const { live, unreachable } = seen.clients;
   return (
     <SimpleGrid cols={{ base: 2, md: 3, xl: 4 }} spacing={{ base: 'xs', md: 'md' }} mb="md">
-      <Mastership />
-      <Clients project={project} />
-      <Failures project={project} />
+      <Mastership seen={seen} />
+      {live > 0 && <Figure label={t('clients')} value={live} to="/services" />}
+      {unreachable > 0 && <Figure label={t('unreachable')} value={unreachable} tone="bad" to="/services?reach=unreachable" />}
+      <Failures seen={seen} />
     </SimpleGrid>
   );
 }

@@ -1,11 +1,9 @@
 import { Code, Group, Paper, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNodes } from '@/features/nodes/queries';
-import { useClients } from '@/features/services/queries';
 import { IconCheck } from '@/shared/icons';
 import { Link } from '@/shared/Link';
-import { useComing } from './queries';
+import type { Overview } from './queries';
 import { type Step, stepsOf } from './steps';
 
 const commands = { node: 'baton trigger --config trigger.json', client: 'baton agent --config agent.json' };
@@ -26,13 +24,9 @@ function Line({ step, number, next, children }: { step: Step; number: number; ne
 }
 
 /** What a new cluster still needs until something runs. Once each step is done there is nothing. */
-export function FirstSteps() {
+export function FirstSteps({ seen: { nodes, clients, tasks } }: { seen: Overview }) {
   const { t } = useTranslation('overview');
-  const nodes = useNodes().data?.items;
-  const clients = useClients().data?.items;
-  const coming = useComing('').data;
-  if (!nodes || !clients || !coming) return null;
-  const steps = stepsOf({ nodes: nodes.filter(({ alive }) => alive).length, clients: clients.length, tasks: coming.tasks });
+  const steps = stepsOf({ nodes: nodes.live, clients: clients.live, tasks: tasks.enabled + tasks.disabled });
   const next = steps.find(({ done }) => !done);
   if (!next) return null;
   const help: Record<Step['name'], ReactNode> = {

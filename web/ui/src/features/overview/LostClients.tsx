@@ -10,7 +10,7 @@ import classes from './Lines.module.css';
 
 const mostShown = 8;
 
-/** Clients that their node cannot call, and why. */
+/** Clients that their node cannot call, and why. They are read only where the overview counts some. */
 export function LostClients({ project }: { project: string }) {
   const { t } = useTranslation('overview');
   const lost = unreachable(ofProject(useClients().data?.items ?? [], project));

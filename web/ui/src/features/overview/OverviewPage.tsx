@@ -1,7 +1,5 @@
 import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useNodes } from '@/features/nodes/queries';
-import { useAllServices, useClients } from '@/features/services/queries';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
@@ -12,32 +10,36 @@ import { Figures } from './Figures';
 import { FirstSteps } from './FirstSteps';
 import classes from './Lines.module.css';
 import { LostClients } from './LostClients';
-import { useComing, useFailures, useOpenLetters, useOverview } from './queries';
+import { type Overview, useOverview } from './queries';
 import { ServicesInNeed } from './ServicesInNeed';
 import { Trends } from './Trends';
+
+function Content({ seen, project }: { seen: Overview; project: string }) {
+  return (
+    <>
+      {project === '' && <FirstSteps seen={seen} />}
+      <Figures seen={seen} />
+      <Counts seen={seen} />
+      <Trends seen={seen} />
+      <div className={classes.columns}>
+        <FailingTasks tasks={seen.failing} />
+        {seen.clients.unreachable > 0 && <LostClients project={project} />}
+        <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} />
+        <Coming firings={seen.due_next} />
+      </div>
+    </>
+  );
+}
 
 export default function OverviewPage() {
   const { t } = useTranslation('overview');
   const { project } = usePreferences();
-  const nodes = useNodes();
-  // A number that could not be read must not look like one that is zero.
-  const queries = [nodes, useClients(), useAllServices(project, true), useOpenLetters(project), useFailures(project), useComing(project), useOverview()];
-  const failed = queries.find(({ error }) => error !== null);
+  const { data, error, refetch } = useOverview(project);
   return (
     <>
       <PageHeader title={t('title')} summary={project === '' ? t('summary') : t('summary_project', { project })} />
-      <ErrorBox error={failed?.error} retry={() => queries.forEach(({ refetch }) => void refetch())} />
-      {!nodes.data && !failed && <Skeleton height={96} mb="md" />}
-      <FirstSteps />
-      <Figures project={project} />
-      <Counts />
-      <Trends />
-      <div className={classes.columns}>
-        <FailingTasks project={project} />
-        <LostClients project={project} />
-        <ServicesInNeed project={project} />
-        <Coming project={project} />
-      </div>
+      <ErrorBox error={error} retry={() => void refetch()} />
+      {data ? <Content seen={data} project={project} /> : !error && <Skeleton height={96} mb="md" />}
     </>
   );
 }

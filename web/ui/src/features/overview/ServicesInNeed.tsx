@@ -1,28 +1,32 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Service } from '@/api/types';
 import { addressOf } from '@/features/services/address';
-import { useAllServices, useClients } from '@/features/services/queries';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
-import { unserved } from './attention';
 import classes from './Lines.module.css';
+import type { Overview } from './queries';
 
 const shown = 8;
 
-function Services({ title, to, services, line }: { title: string; to: string; services: Service[]; line: (one: Service) => ReactNode }) {
+/** A service, or a whole project. */
+interface Place {
+  project: string;
+  service: string | null;
+}
+
+function Places<Item extends Place>({ title, to, places, line }: { title: string; to: string; places: Item[]; line: (one: Item) => ReactNode }) {
   const { t } = useTranslation('overview');
-  if (services.length === 0) return null;
+  if (places.length === 0) return null;
   return (
-    <Section title={title} actions={<Link to={to} size="sm">{t('count', { count: services.length })}</Link>}>
+    <Section title={title} actions={<Link to={to} size="sm">{t('count', { count: places.length })}</Link>}>
       <ul className={classes.lines}>
-        {services.slice(0, shown).map((one) => (
-          <li key={`${one.project}/${one.service}`} className={classes.line}>
+        {places.slice(0, shown).map((one) => (
+          <li key={`${one.project}/${one.service ?? ''}`} className={classes.line}>
             <Stack gap={0} miw={0}>
-              <Link to={addressOf(one)} fw={600} size="sm">{one.service}</Link>
-              <Text size="xs" c="dimmed" component="span">{one.project}</Text>
+              <Link to={one.service === null ? `/projects/${one.project}` : addressOf({ project: one.project, service: one.service })} fw={600} size="sm">{one.service ?? one.project}</Link>
+              <Text size="xs" c="dimmed" component="span">{one.service === null ? t('whole_project') : one.project}</Text>
             </Stack>
             {line(one)}
           </li>
@@ -32,19 +36,17 @@ function Services({ title, to, services, line }: { title: string; to: string; se
   );
 }
 
-/** Services without a client for their tasks, and those that are paused. */
-export function ServicesInNeed({ project }: { project: string }) {
+/** Services without a client for their tasks, and services and projects that are paused. */
+export function ServicesInNeed({ unserved, paused }: { unserved: Overview['services_without_client']; paused: Overview['paused'] }) {
   const { t } = useTranslation('overview');
-  const services = useAllServices(project, true).data?.items ?? [];
-  const clients = useClients().data?.items;
   return (
     <>
-      <Services title={t('unserved')} to="/services?only=unserved" services={clients ? unserved(services, clients) : []} line={() => null} />
-      <Services
-        title={t('paused')} to="/services?only=paused" services={services.filter(({ paused }) => paused !== null)}
-        line={({ paused }) => paused && (
+      <Places title={t('unserved')} to="/services?only=unserved" places={unserved} line={({ clients }) => clients > 0 && <Text size="sm" component="span">{t('not_taking', { count: clients })}</Text>} />
+      <Places
+        title={t('paused')} to="/services?only=paused" places={paused}
+        line={({ pause }) => (
           <Text size="sm" component="span">
-            {`${[paused.reason, paused.begun_by && t('paused_by', { by: paused.begun_by })].filter(Boolean).join(' · ')} · `}<RelativeTime at={paused.begun_at} />
+            {`${[pause.reason, pause.begun_by && t('paused_by', { by: pause.begun_by })].filter(Boolean).join(' · ')} · `}<RelativeTime at={pause.begun_at} />
           </Text>
         )}
       />

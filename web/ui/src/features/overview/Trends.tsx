@@ -3,17 +3,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LineChart } from '@/shared/LineChart';
 import { Section } from '@/shared/Section';
-import { useOverview } from './queries';
+import type { Overview } from './queries';
 import { seriesOf } from './series';
 
 type Reach = 'hour' | 'day';
 
 /** What was executed and how late it began, over an hour by the minute or over a day by the hour. */
-export function Trends() {
+export function Trends({ seen: data }: { seen: Overview }) {
   const { t } = useTranslation('overview');
   const [reach, setReach] = useState<Reach>('hour');
-  const { data } = useOverview();
-  if (!data) return null;
   const series = reach === 'hour' ? seriesOf(data.minutes, 60, Date.parse(data.at)) : seriesOf(data.hours, 3600, Date.parse(data.at));
   if (series.times.length < 2 && reach === 'hour') return null; // a line needs two points
   const lines = (measures: Parameters<typeof series.values>[0][], colours: string[]) =>

@@ -1,11 +1,11 @@
-import type { Client, Service, TriggerNode } from '@/api/types';
-import { conditionOf, type Condition } from '@/features/nodes/condition';
-import { servedBy } from '@/features/services/served';
+import type { Client } from '@/api/types';
+import type { Condition } from '@/features/nodes/condition';
+import type { Overview } from './queries';
 
 /** How many nodes are in each condition; a condition that no node is in is absent. The best one first. */
-export function nodesByCondition(nodes: TriggerNode[]): [Condition, number][] {
-  const order: Condition[] = ['alive', 'draining', 'silent', 'cannot_plan', 'gone'];
-  const counts = order.map((one): [Condition, number] => [one, nodes.filter((node) => conditionOf(node) === one).length]);
+export function nodesByCondition({ live, draining, silent, cannot_plan, gone }: Overview['nodes']): [Condition, number][] {
+  const well = live - draining - silent - cannot_plan;
+  const counts: [Condition, number][] = [['alive', well], ['draining', draining], ['silent', silent], ['cannot_plan', cannot_plan], ['gone', gone]];
   return counts.filter(([, count]) => count > 0);
 }
 
@@ -13,17 +13,16 @@ export function ofProject<Item extends { project: string }>(items: Item[], proje
   return project === '' ? items : items.filter((item) => item.project === project);
 }
 
-/** Services whose work no client takes now. A service is known by a client or by a task, so these have tasks. */
-export function unserved(services: Service[], clients: Client[]): Service[] {
-  return services.filter((one) =>
-    servedBy(clients.filter(({ project, service }) => project === one.project && service === one.service)) !== 'served');
-}
-
 export function unreachable(clients: Client[]): Client[] {
   return clients.filter(({ reach }) => reach === 'unreachable');
 }
 
-/** A number of a list that may go on. */
-export function countText({ items, more }: { items: unknown[]; more: boolean }): string {
-  return more ? `${items.length}+` : String(items.length);
+/** A number that may be a bound. */
+export function countText({ count, more }: { count: number; more: boolean }): string {
+  return more ? `${count}+` : String(count);
+}
+
+/** Where the failures of a task are: its open dead letters, or its failed executions once all of them are dealt with. */
+export function failuresAddress({ task, open }: { task: string; open: number }): string {
+  return open > 0 ? `/dead-letters?task=${task}` : `/executions?task=${task}&state=failed,timed_out`;
 }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "libs/storage/nodes.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace baton::web {
+
+// The one thing to know about a node: the worst that is true of it.
+enum class node_state {
+    live, // and nothing else is to be said of it
+    draining,
+    cannot_plan,
+    silent,
+    gone,
+};
+node_state state_of(storage::node_record const& node);
+
+// Between two heartbeats, in milliseconds; null of a node of a release that did not tell it. `health`: of its row.
+nlohmann::json heartbeat_of(nlohmann::json const& health);
+
+// True if it has missed a heartbeat.
+bool is_silent(storage::node_record const& node);
+
+} // namespace baton::web
