@@ -28,9 +28,12 @@ struct choice_options {
     std::vector<std::string> executions;
     std::string task;
     std::string project;
+    std::string service;
+    std::string error;
     std::string broadcast;
     bool all = false;
     std::string payload; // JSON; empty: as it was
+    bool dry_run = false;
 };
 
 std::string first_line_of(std::string const& text)
@@ -64,9 +67,10 @@ void list(list_options chosen, common_options const& common)
     shown.print(std::cout);
 }
 
-nlohmann::json body_of(choice_options const& chosen, rest& web)
+nlohmann::json body_of(choice_options chosen, rest& web)
 {
     nlohmann::json body;
+    part_service(chosen.service, chosen.project);
     if (!chosen.executions.empty())
         body["executions"] = chosen.executions;
     auto const project = chosen.project.empty() ? "default" : chosen.project;
@@ -74,13 +78,17 @@ nlohmann::json body_of(choice_options const& chosen, rest& web)
         body["task"] = web.past_task_id(chosen.task, project, std::cerr);
     else if (!chosen.project.empty())
         body["project"] = chosen.project;
+    if (!chosen.service.empty())
+        body["service"] = chosen.service;
+    if (!chosen.error.empty())
+        body["error"] = chosen.error;
     if (!chosen.broadcast.empty())
         body["broadcast"] = chosen.broadcast;
     if (chosen.all)
         body["all"] = true;
     if (body.empty())
-        throw CLI::ValidationError("dead-letters",
-                                   "name ids of executions, or --task, --project, --broadcast or --all");
+        throw CLI::ValidationError(
+            "dead-letters", "name ids of executions, or --task, --project, --service, --error, --broadcast or --all");
     if (!chosen.payload.empty())
         body["payload"] = payload_option(chosen.payload);
     return body;
@@ -96,6 +104,34 @@ void print_resolved(nlohmann::json const& answer)
     }
 }
 
+// How many open dead letters the body's filter finds.
+nlohmann::json count(nlohmann::json const& body, rest& web)
+{
+    std::string target = resource + std::string("/count?before=") + body.at("before").get<std::string>();
+    for (auto const* const name : {"task", "project", "service", "error", "broadcast"})
+        if (body.contains(name))
+            target += std::string("&") + name + '=' + http::percent_encode(body.at(name).get<std::string>());
+    return web.get(target);
+}
+
+std::string count_text(nlohmann::json const& count)
+{
+    return cell(count, "count") + (count.at("more").get<bool>() ? " or more" : "");
+}
+
+// Only tells how many there are.
+int show_count(nlohmann::json const& body, common_options const& common, rest& web)
+{
+    if (body.contains("executions"))
+        throw CLI::ValidationError("--dry-run", "--dry-run counts what a filter finds: name no ids with it");
+    auto const found = count(body, web);
+    if (common.json)
+        print_json(std::cout, found);
+    else
+        std::cout << count_text(found) << " open dead letters\n";
+    return 0;
+}
+
 // Resolves those that died before this command began, in as many requests as that takes. Returns the exit status.
 int resolve(char const* how, choice_options const& chosen, common_options const& common)
 {
@@ -103,20 +139,24 @@ int resolve(char const* how, choice_options const& chosen, common_options const&
     auto body = body_of(chosen, web);
     if (chosen.executions.empty())
         body["before"] = to_rfc3339(system_time{}.utc());
-    std::size_t done = 0;
-    std::size_t refused = 0;
+    if (chosen.dry_run)
+        return show_count(body, common, web);
+    if (chosen.executions.empty() && !common.json)
+        std::cerr << count_text(count(body, web)) << " open dead letters\n";
+    std::int64_t done = 0;
+    std::int64_t refused = 0;
     for (bool more = true; more;) {
         auto const answer = web.send(http::verb::post, std::string(resource) + "/" + how, body);
-        std::size_t resolved = 0;
-        for (auto const& each : answer.at("items"))
-            resolved += each.at("outcome") == "retried" || each.at("outcome") == "dismissed" ? 1 : 0;
-        done += resolved;
-        refused += answer.at("items").size() - resolved;
+        done += answer.at("done").get<std::int64_t>();
+        refused += answer.at("refused").get<std::int64_t>();
         if (common.json)
             print_json(std::cout, answer);
         else
             print_resolved(answer);
-        more = answer.at("more").get<bool>() && resolved != 0; // those that are refused stay open
+        more = !answer.at("next").is_null();
+        if (more && !common.json)
+            std::cerr << done << " done, " << count_text(answer.at("remaining")) << " remain\n";
+        body["after"] = answer.at("next");
     }
     if (!common.json)
         std::cout << done << (std::string_view(how) == "retry" ? " retried, " : " dismissed, ") << refused
@@ -146,13 +186,18 @@ void add_resolve(CLI::App& group, common_options const& common, int& status, cha
     command->add_option("executions", chosen->executions, "Ids of the executions that failed");
     command->add_option("--task", chosen->task, "All that are open of this task: id or name");
     command->add_option("--project", chosen->project, "All that are open of this project; with --task its project");
+    command->add_option("--service", chosen->service, "All that are open of this service, or project/service");
+    command->add_option("--error", chosen->error,
+                        "All that are open with this text in the error of the first or the last attempt");
     command->add_option("--broadcast", chosen->broadcast,
                         "All shards that are open of this broadcast: id of its execution");
     command->add_flag("--all", chosen->all, "All that are open");
+    command->add_flag("--dry-run", chosen->dry_run, "Only tell how many there are");
     if (std::string_view(how) == "retry")
         command->add_option("--payload", chosen->payload,
                             "JSON for the handler instead of the payload of the failed one");
-    command->footer("Example: baton dead-letters " + std::string(how) + " --task close-day");
+    command->footer("Filters can be combined. Example: baton dead-letters " + std::string(how) +
+                    " --service shop/billing --error \"no such account\"");
     command->callback([how, chosen, &common, &status] { status = resolve(how, *chosen, common); });
 }
 

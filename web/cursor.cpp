@@ -57,20 +57,22 @@ std::string write_cursor(list_of which, std::vector<std::int64_t> const& place)
     return text;
 }
 
+std::vector<std::int64_t> parse_cursor(std::string const& text, list_of which)
+{
+    auto const wanted = kind_of(which);
+    if (auto place = numbers_in(text, wanted))
+        return *place;
+    for (auto const& other : kinds)
+        if (numbers_in(text, other))
+            throw invalid_input("after", "after is a place in the list of " + std::string(other.name) +
+                                             ", and this is the list of " + std::string(wanted.name));
+    throw invalid_input("after", "after must be the 'next' of an earlier answer of this list, not " + in_quotes(text));
+}
+
 std::optional<std::vector<std::int64_t>> read_cursor(query_parameters& asked, list_of which)
 {
     auto const given = asked.text("after");
-    if (!given)
-        return std::nullopt;
-    auto const wanted = kind_of(which);
-    if (auto place = numbers_in(*given, wanted))
-        return place;
-    for (auto const& other : kinds)
-        if (numbers_in(*given, other))
-            throw invalid_input("after", "after is a place in the list of " + std::string(other.name) +
-                                             ", and this is the list of " + std::string(wanted.name));
-    throw invalid_input("after",
-                        "after must be the 'next' of an earlier answer of this list, not " + in_quotes(*given));
+    return given ? std::optional(parse_cursor(*given, which)) : std::nullopt;
 }
 
 } // namespace baton::web

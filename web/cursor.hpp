@@ -19,4 +19,7 @@ std::string write_cursor(list_of which, std::vector<std::int64_t> const& place);
 // The query parameter "after", or nothing without it. Throws invalid_input (400) that names a cursor of another list.
 std::optional<std::vector<std::int64_t>> read_cursor(query_parameters& asked, list_of which);
 
+// The same for a cursor from elsewhere in a request, as its member "after".
+std::vector<std::int64_t> parse_cursor(std::string const& text, list_of which);
+
 } // namespace baton::web

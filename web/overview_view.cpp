@@ -139,11 +139,6 @@ void add_counts(json& body, overview_counts const& found, utc_time now)
     body["hours"] = show_series(rows_since(found.hourly, day));
 }
 
-json show_count(storage::bounded_count const& one)
-{
-    return {{"count", one.count}, {"more", one.more}};
-}
-
 void add_totals(json& body, cluster_totals const& totals)
 {
     body["clients"] = {{"live", totals.clients.live},
@@ -153,7 +148,7 @@ void add_totals(json& body, cluster_totals const& totals)
     body["tasks"] = {
         {"enabled", totals.tasks.enabled}, {"disabled", totals.tasks.disabled}, {"parked", totals.tasks.parked}};
     body["failing"] = show_all(totals.failing, show_failing);
-    body["failed_last_hour"] = show_count(totals.failed);
+    body["failed_last_hour"] = show(totals.failed);
 }
 
 void add_next(json& body, std::vector<storage::next_firing> const& next)

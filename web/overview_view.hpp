@@ -27,6 +27,4 @@ void add_counts(nlohmann::json& body, overview_counts const& found, utc_time now
 void add_totals(nlohmann::json& body, cluster_totals const& totals);
 void add_next(nlohmann::json& body, std::vector<storage::next_firing> const& next);
 
-nlohmann::json show_count(storage::bounded_count const& one);
-
 } // namespace baton::web

@@ -15,8 +15,6 @@ namespace baton::web {
 
 namespace {
 
-constexpr std::size_t longest_search = 200; // characters
-
 std::string named(std::string_view name, char const* rest)
 {
     return std::string(name) + rest;

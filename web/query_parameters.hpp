@@ -26,7 +26,9 @@ public:
     explicit query_parameters(http::request const& message) : given_(message.queries()) {}
 
     std::optional<std::string> text(std::string_view name);
-    // A part of a text to look for: 1 to 200 characters.
+    static constexpr std::size_t longest_search = 200; // characters
+
+    // A part of a text to look for, of 1 to `longest_search` characters.
     std::optional<std::string> searched(std::string_view name);
     std::optional<bool> flag(std::string_view name);
     std::optional<utc_time> moment(std::string_view name);

@@ -232,6 +232,11 @@ json show(storage::client_record const& client)
             {"changed_at", moment(client.changed_at)}};
 }
 
+json show(storage::bounded_count const& count)
+{
+    return {{"count", count.count}, {"more", count.more}};
+}
+
 json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease)
 {
     // The role in the node's row is that of its last heartbeat, so a dead master would be shown beside its successor.

@@ -3,6 +3,7 @@
 // milliseconds, no secrets.
 
 #include "libs/lease/lease_store.hpp"
+#include "libs/storage/bounded_count.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/dead_letters.hpp"
 #include "libs/storage/executions.hpp"
@@ -45,6 +46,7 @@ nlohmann::json show(storage::wait_record const& wait, std::optional<utc_time> en
 // Its execution in brief, the error of the last attempt, and what has become of it.
 nlohmann::json show(storage::dead_letter const& letter);
 nlohmann::json show(storage::client_record const& client);
+nlohmann::json show(storage::bounded_count const& count);
 
 // `lease`: the lock row, if it could be read. It names the master and its epoch.
 nlohmann::json show(storage::node_record const& node, std::optional<lease::lease_row> const& lease);

@@ -5,6 +5,7 @@
 #include "libs/base/id.hpp"
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/term_id.hpp"
+#include "libs/storage/bounded_count.hpp"
 #include "libs/storage/database.hpp"
 #include "libs/storage/executions.hpp"
 
@@ -42,6 +43,13 @@ struct dead_letter_page {
     std::optional<execution_place> looked_to;
 };
 
+// Dead letters to resolve, without what a list shows of them.
+struct found_letters {
+    std::vector<execution_id> executions;
+    // Where the search goes on; nothing if no others are to be found.
+    std::optional<execution_place> next;
+};
+
 enum class resolve_outcome {
     done,
     not_dead,     // no dead letter has this id
@@ -70,6 +78,11 @@ public:
     {}
 
     awaitable<dead_letter_page> list(dead_letter_filter filter);
+
+    // The same letters, at most `limit` of them.
+    awaitable<found_letters> find(dead_letter_filter filter);
+    // How many there are behind `after`: counted up to 100,000; by service or error, among the next `look` letters.
+    awaitable<bounded_count> count(dead_letter_filter filter);
 
     // Inserts for each open dead letter an execution of the task's present version, which is due at once: with the
     // scheduled_at of the dead letter, its place among shards, and its payload, or with `payload` (JSON text). One

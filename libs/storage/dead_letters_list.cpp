@@ -9,6 +9,7 @@ namespace baton::storage {
 
 namespace {
 
+constexpr int most_counted = 100'000;
 constexpr place_columns place{{"d.died_at"}, {"d.execution_id"}};
 
 // Without an index the database begins with the few shards of a broadcast.
@@ -69,10 +70,9 @@ void join_for_search(statement& ask, soci::session& sql, protocol::namespace_id 
         ask(" ", dialect_of(sql).join_in_order(), " failure f ON f.execution_id = d.execution_id");
 }
 
-void select_letters(statement& ask, soci::session& sql, protocol::namespace_id name_space,
-                    dead_letter_filter const& filter, std::optional<execution_place> const& end)
+void keep_found(statement& ask, soci::session& sql, protocol::namespace_id name_space, dead_letter_filter const& filter,
+                std::optional<execution_place> const& end)
 {
-    ask.select("d.execution_id", "d.died_at", "d.resolution", "d.resolved_at", "d.rerun");
     ask(" FROM dead_letter d");
     if (auto const index = index_of(filter))
         ask(*index);
@@ -83,7 +83,6 @@ void select_letters(statement& ask, soci::session& sql, protocol::namespace_id n
         keep_places(ask, dialect_of(sql), place, relation::from, *end);
     if (filter.error)
         either_contains(ask, {"f.error"}, {"f.first_error"}, *filter.error);
-    ask(newest_first, filter.limit);
 }
 
 dead_letter_page read_letters(soci::session& sql, protocol::namespace_id name_space, dead_letter_filter const& filter)
@@ -93,7 +92,9 @@ dead_letter_page read_letters(soci::session& sql, protocol::namespace_id name_sp
     std::vector<execution_id> ids;
     auto const end = end_of_look(sql, name_space, filter);
     statement ask(sql);
-    select_letters(ask, sql, name_space, filter, end);
+    ask.select("d.execution_id", "d.died_at", "d.resolution", "d.resolved_at", "d.rerun");
+    keep_found(ask, sql, name_space, filter, end);
+    ask(newest_first, filter.limit);
     ask.each([&](row& cells) {
         auto& letter = letters.emplace_back();
         ids.push_back(cells.name<execution_id>());
@@ -115,7 +116,55 @@ dead_letter_page read_letters(soci::session& sql, protocol::namespace_id name_sp
     return page;
 }
 
+found_letters find_letters(soci::session& sql, protocol::namespace_id name_space, dead_letter_filter const& filter)
+{
+    found_letters found;
+    auto const end = end_of_look(sql, name_space, filter);
+    auto const limit = static_cast<std::size_t>(filter.limit);
+    execution_place last;
+    bool more = false;
+    statement ask(sql);
+    ask.select("d.died_at", "d.execution_id");
+    keep_found(ask, sql, name_space, filter, end);
+    ask(newest_first, limit + 1);
+    ask.each([&](row& cells) {
+        more = found.executions.size() == limit;
+        if (more)
+            return;
+        last.at = cells.moment();
+        last.id = cells.name<execution_id>();
+        found.executions.push_back(last.id);
+    });
+    found.next = more ? std::optional(last) : end;
+    return found;
+}
+
+bounded_count count_letters(soci::session& sql, protocol::namespace_id name_space, dead_letter_filter const& filter)
+{
+    bounded_count found;
+    auto const end = end_of_look(sql, name_space, filter);
+    statement ask(sql);
+    ask.select("COUNT(*)")(" FROM (SELECT d.execution_id");
+    keep_found(ask, sql, name_space, filter, end);
+    ask(" LIMIT ", most_counted, ") c");
+    ask.each([&](row& cells) { found.count = cells.number(); });
+    found.more = end.has_value() || found.count == most_counted;
+    return found;
+}
+
 } // namespace
+
+awaitable<found_letters> dead_letters::find(dead_letter_filter filter)
+{
+    auto const work = [&](soci::session& sql) { return find_letters(sql, name_space_, filter); };
+    co_return co_await shared_.run(work);
+}
+
+awaitable<bounded_count> dead_letters::count(dead_letter_filter filter)
+{
+    auto const work = [&](soci::session& sql) { return count_letters(sql, name_space_, filter); };
+    co_return co_await shared_.run(work);
+}
 
 awaitable<dead_letter_page> dead_letters::list(dead_letter_filter filter)
 {

@@ -5,6 +5,7 @@
 #include "libs/base/id.hpp"
 #include "libs/protocol/service_key.hpp"
 #include "libs/protocol/term_id.hpp"
+#include "libs/storage/bounded_count.hpp"
 #include "libs/storage/database.hpp"
 
 #include <map>
@@ -50,12 +51,6 @@ struct next_firing {
     std::string name;
     std::string service;
     std::optional<execution_id> execution; // if it is planned
-};
-
-// A number that was counted up to a bound.
-struct bounded_count {
-    std::int64_t count = 0;
-    bool more = false; // there may be more than that
 };
 
 // With a project, each answer is of this project alone.

@@ -97,7 +97,7 @@ awaitable<json> make_overview(context& site, question of)
     auto const found = co_await read_counts(site, of.counted, now);
     add_counts(body, found, now);
     auto const open = co_await site.overview.open_letters(of.project);
-    body["open_dead_letters"] = show_count(open);
+    body["open_dead_letters"] = show(open);
     auto const next = co_await site.overview.due_next(of.project, most_due);
     add_next(body, next);
     co_return body;

@@ -102,6 +102,69 @@ TEST_CASE("dead letters are resolved in bulk by task, by project, or all of them
     CHECK(web->got(200, "/api/v1/dead-letters?resolution=dismissed&project=default").at("items").size() == 1);
 }
 
+TEST_CASE("dead letters are counted and resolved in bulk by service and by the text of the error, with what remains")
+{
+    auto const web = arrange(engines());
+    auto const one = web->create(only_when_asked("one"));
+    auto other = only_when_asked("other");
+    other["service"] = "mail";
+    other["handler"] = "send";
+    auto const two = web->posted(201, "/api/v1/tasks?allow_unserved=true", other).at("id").get<std::string>();
+    for (int i = 0; i < 3; ++i)
+        failed_run(*web, one);
+    auto const late = failed_run(*web, two);
+    web->data.exec("UPDATE failure SET error = 'disk full' WHERE execution_id = " + late);
+
+    auto const count = [&](std::string const& filter) {
+        return web->got(200, "/api/v1/dead-letters/count?" + filter).at("count").get<int>();
+    };
+    CHECK(count("") == 4);
+    CHECK(count("service=billing") == 3);
+    CHECK(count("service=billing&error=DISK") == 0);
+    CHECK(count("error=disk") == 1);
+    CHECK(count("before=2026-01-01T00:00:00Z") == 0);
+    web->problem(400, web->get("/api/v1/dead-letters/count?before=noon"));
+
+    auto const done = web->posted(202, "/api/v1/dead-letters/retry", {{"service", "billing"}, {"error", "account"}});
+    CHECK(done.at("done") == 3);
+    CHECK(done.at("refused") == 0);
+    CHECK(done.at("next").is_null());
+    CHECK(done.at("remaining") == json{{"count", 0}, {"more", false}});
+    CHECK(count("") == 1);
+    auto const last = web->posted(200, "/api/v1/dead-letters/dismiss", {{"error", "disk"}, {"project", "default"}});
+    CHECK(last.at("items").at(0).at("execution") == late);
+    CHECK(count("resolution=dismissed") == 1);
+}
+
+TEST_CASE("a bulk goes on behind its last dead letter, so that those it refuses do not hold it up")
+{
+    auto const web = arrange(engines());
+    auto const task = web->create(only_when_asked("many"));
+    auto const first = failed_run(*web, task);
+    auto const now = to_micros(web->time.utc());
+    for (int i = 1; i <= 600; ++i) {
+        auto const id = std::to_string(i);
+        web->data.exec(
+            "INSERT INTO dead_letter (execution_id, namespace, project, task_id, died_at, resolution) VALUES (" + id +
+            ", 1, 'default', " + task + ", " + std::to_string(now - 1'000'000 - i) + ", 'open')");
+        web->data.exec("INSERT INTO unresponsive (execution_id, namespace, attempt, client, since) VALUES (" + id +
+                       ", 1, 1, 'billing-1', 1)");
+    }
+    json request{{"task", task}};
+    auto const begun = web->posted(202, "/api/v1/dead-letters/retry", request);
+    CHECK(begun.at("done") == 1);
+    CHECK(begun.at("refused") == 499);
+    CHECK(begun.at("more") == true);
+    CHECK(begun.at("remaining") == json{{"count", 101}, {"more", false}});
+    request["after"] = begun.at("next");
+    auto const ended = web->posted(202, "/api/v1/dead-letters/retry", request);
+    CHECK(ended.at("refused") == 101);
+    CHECK(ended.at("next").is_null());
+    request["after"] = "tasks-1";
+    CHECK(web->problem(422, web->post("/api/v1/dead-letters/retry", request)).at("field") == "after");
+    CHECK(web->got(200, "/api/v1/dead-letters?resolution=retried").at("items").at(0).at("execution") == first);
+}
+
 TEST_CASE("the failed shards of a broadcast are listed and run again, and no others")
 {
     auto const web = arrange(engines());
@@ -143,7 +206,8 @@ TEST_CASE("a request about dead letters that names none, or too much, is refused
         auto const problem = web->problem(422, web->post("/api/v1/dead-letters/retry", body));
         return problem.at("field").get<std::string>() + ": " + problem.at("detail").get<std::string>();
     };
-    CHECK(refusal(json::object()) == "executions: name the dead letters: executions, task, project, broadcast, or all");
+    CHECK(refusal(json::object()) ==
+          "executions: name the dead letters: executions, task, project, service, error, broadcast, or all");
     CHECK(refusal({{"all", false}}) == "all: all must be true, or left out");
     CHECK_THAT(refusal({{"all", true}, {"before", "noon"}}), Catch::Contains("before must be a time such as"));
     CHECK_THAT(refusal({{"executions", {"1"}}, {"task", "2"}}),

@@ -1,15 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf, lettersOf } from '../src/features/dead-letters/letters';
+import { lettersOf, nothingYet, withStep } from '../src/features/dead-letters/letters';
 import { labels } from '../src/features/tasks/labels';
 
 describe('lettersOf', () => {
-  const of = (task: string, project: string, broadcast = '') => lettersOf({ task, project, broadcast });
-  it('means the narrowest that the page shows', () => {
-    expect(of('7', 'p')).toEqual({ task: '7' });
-    expect(of('', 'p')).toEqual({ project: 'p' });
-    expect(of('', '')).toEqual({ all: true });
-    expect(of('7', 'p', '9')).toEqual({ broadcast: '9' });
-    expect([of('7', ''), of('', 'p'), of('', ''), { executions: ['1'] }].map(kindOf)).toEqual(['task', 'project', 'all', 'chosen']);
+  const none = { task: '', project: '', service: '', error: '', broadcast: '' };
+  it('is each filter that the list has, and all without any', () => {
+    expect(lettersOf({ ...none, service: 's', error: 'disk' })).toEqual({ service: 's', error: 'disk' });
+    expect(lettersOf(none)).toEqual({});
+  });
+});
+
+describe('dead letters in steps', () => {
+  const step = (execution: string, outcome: 'retried' | 'still_runs', count: number) =>
+    ({ items: [{ execution, outcome, rerun: null }], done: outcome === 'retried' ? 1 : 0, refused: outcome === 'retried' ? 0 : 1, remaining: { count, more: false } });
+  it('are summed up, with those that were refused', () => {
+    const sum = [step('1', 'retried', 2), step('2', 'still_runs', 1), step('3', 'retried', 0)].reduce(withStep, nothingYet);
+    expect(sum).toEqual({ done: 2, refused: 1, left: [{ execution: '2', outcome: 'still_runs', rerun: null }], remaining: { count: 0, more: false } });
+  });
+  it('keep only the first of many that were refused', () => {
+    const many = Array.from({ length: 30 }, (_, n) => step(String(n), 'still_runs', 0)).reduce(withStep, nothingYet);
+    expect([many.refused, many.left.length]).toEqual([30, 20]);
   });
 });
 

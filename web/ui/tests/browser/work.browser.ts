@@ -53,6 +53,17 @@ it('runs dead letters again, all at once', async () => {
   await tab.page.getByText(/dead letters are dealt with/).waitFor();
 });
 
+it('dismisses the dead letters with a text in their error, and says how many before', async () => {
+  await ended(on.server, await runTask(on.server, on.data.tasks.balance));
+  await go('/dead-letters?error=not%20balanced');
+  await tab.page.locator('tbody tr').first().waitFor();
+  await button(en.deadLetters.action_all.dismiss).click();
+  await tab.page.getByRole('dialog', { name: /^Dismiss \d+ dead letter|^Dismiss all \d+ dead letters/ }).waitFor();
+  await inDialog(en.deadLetters.action.dismiss).click();
+  await tab.page.getByText(/is dealt with|are dealt with/).waitFor();
+  await tab.page.getByText(en.deadLetters.none.open).waitFor();
+});
+
 it('disables several tasks at once, and enables them again', async () => {
   await go('/tasks?label=team%3Abilling');
   await tab.page.locator('tbody tr').nth(1).waitFor();

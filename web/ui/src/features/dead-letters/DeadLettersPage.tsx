@@ -68,7 +68,7 @@ export default function DeadLettersPage() {
         {values.broadcast && <Text size="sm">{t('shards_of')}{' '}<Link to={`/executions/${values.broadcast}`} size="sm">{values.broadcast}</Link></Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {open && <ResolveBar executions={present} all={data && data.items.length > 0 && !values.service && !values.error ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
+      {open && <ResolveBar executions={present} all={data && (data.items.length > 0 || data.next !== null) ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}

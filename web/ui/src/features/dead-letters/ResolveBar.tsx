@@ -1,23 +1,20 @@
 import { Button, Group, List, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Letters, type Resolve, type Resolved, useResolve } from './queries';
+import type { Letters, Resolved } from './letters';
+import { type Resolve, useResolve } from './queries';
 import { ResolveDialog } from './ResolveDialog';
 
-const done = ['retried', 'dismissed'];
-const mostShown = 20;
-
 /** What became of them, above all of those that could not be dealt with. */
-function Outcome({ resolved: { items, more } }: { resolved: Resolved }) {
+function Outcome({ resolved: { done, left, refused, remaining } }: { resolved: Resolved }) {
   const { t } = useTranslation('deadLetters');
-  const left = items.filter(({ outcome }) => !done.includes(outcome));
   return (
     <>
-      <Text size="sm" mb="sm">{t('resolved', { count: items.length - left.length })}{more && ` ${t('more')}`}</Text>
+      <Text size="sm" mb="sm">{t('resolved', { count: done })}{remaining.count > 0 && ` ${t('remain', { count: remaining.count })}`}</Text>
       {left.length > 0 && (
         <List size="sm" mb="sm">
-          {left.slice(0, mostShown).map(({ execution, outcome }) => <List.Item key={execution}>{`${execution}: ${t(`outcome.${outcome}`)}`}</List.Item>)}
-          {left.length > mostShown && <List.Item>{t('further', { count: left.length - mostShown })}</List.Item>}
+          {left.map(({ execution, outcome }) => <List.Item key={execution}>{`${execution}: ${t(`outcome.${outcome}`)}`}</List.Item>)}
+          {refused > left.length && <List.Item>{t('further', { count: refused - left.length })}</List.Item>}
         </List>
       )}
     </>
@@ -35,10 +32,11 @@ interface Props {
 export function ResolveBar({ executions, all, clear }: Props) {
   const { t } = useTranslation(['deadLetters', 'shared']);
   const [asked, ask] = useState<{ how: Resolve; of: Letters } | null>(null);
-  const { mutate, data, isPending, error, reset } = useResolve();
+  const { mutate, data, isPending, error, reset, progress, stop } = useResolve();
   const of = executions.length > 0 ? { executions } : all;
   const kind = executions.length > 0 ? 'action' : 'action_all';
   function close() {
+    stop();
     ask(null);
     if (error) reset();
   }
@@ -56,7 +54,7 @@ export function ResolveBar({ executions, all, clear }: Props) {
       {data && <Outcome resolved={data} />}
       {asked && (
         <ResolveDialog
-          {...asked} busy={isPending} error={error} close={close}
+          {...asked} busy={isPending} error={error} progress={progress} close={close}
           send={(request) => mutate(request, { onSuccess: () => { clear(); ask(null); } })}
         />
       )}

@@ -1,47 +1,68 @@
-import { Checkbox, Text } from '@mantine/core';
+import { Checkbox, List, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTaskName } from '@/api/task_names';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { JsonField, readJson } from '@/shared/JsonField';
-import { kindOf } from './letters';
-import type { Letters, Request, Resolve } from './queries';
+import type { Letters, Resolved } from './letters';
+import { type Request, type Resolve, useLetterCount } from './queries';
 
 interface Props {
   how: Resolve;
   of: Letters;
   busy: boolean;
   error: unknown;
+  progress: Resolved | undefined;
   send: (request: Request) => void;
   close: () => void;
 }
 
-function useQuestion(how: Resolve, of: Letters): string {
-  const { t } = useTranslation('deadLetters');
-  const kind = kindOf(of);
-  const task = useTaskName('task' in of ? of.task : '').data;
+/** With the number of dead letters that are meant, once it is known. */
+function useQuestion(how: Resolve, of: Letters, busy: boolean): string {
+  const { t, i18n } = useTranslation('deadLetters');
+  const found = useLetterCount(of, busy).data;
   if ('executions' in of) return t(`sure.${how}`, { count: of.executions.length });
-  const name = 'project' in of ? of.project : 'task' in of ? (task ?? of.task) : 'broadcast' in of ? of.broadcast : '';
-  return t(`sure_${how}.${kind === 'chosen' ? 'all' : kind}`, { name });
+  if (!found) return t(`sure_all.${how}`);
+  const n = found.count.toLocaleString(i18n.language);
+  return found.more ? t(`sure_more.${how}`, { n }) : t(`sure_n.${how}`, { count: found.count, n });
+}
+
+/** What the dead letters have in common that are meant. */
+function Filter({ of }: { of: Letters }) {
+  const { t } = useTranslation('deadLetters');
+  const filter = 'executions' in of ? {} : of;
+  const task = useTaskName(filter.task ?? '').data;
+  const { project, service, error, broadcast } = filter;
+  const lines = [
+    [t('project'), project], [t('task'), task ?? filter.task], [t('service'), service], [t('error'), error], [t('shards_of'), broadcast],
+  ].filter(([, value]) => value !== undefined);
+  if (lines.length === 0) return null;
+  return <List size="sm">{lines.map(([name, value]) => <List.Item key={name}>{`${name}: ${value}`}</List.Item>)}</List>;
 }
 
 /** Asks before dead letters run again or are dismissed. Those that run again may get another payload. */
-export function ResolveDialog({ how, of, busy, error, send, close }: Props) {
-  const { t } = useTranslation(['deadLetters', 'shared']);
+export function ResolveDialog({ how, of, busy, error, progress, send, close }: Props) {
+  const { t, i18n } = useTranslation(['deadLetters', 'shared']);
   const [other, setOther] = useState(false);
   const [text, setText] = useState('{}');
   const read = readJson(text);
   const wrong = other && 'reason' in read ? read.reason : undefined;
-  const question = useQuestion(how, of);
+  const question = useQuestion(how, of, busy);
   function confirm() {
     if (wrong !== undefined) return;
     send({ how, of, ...(other && 'value' in read ? { payload: read.value } : {}) });
   }
   return (
     <ConfirmDialog opened title={question} text={t(`help.${how}`)} confirm={t(`action.${how}`)} busy={busy} error={error} onConfirm={confirm} onClose={close}>
+      <Filter of={of} />
       {how === 'retry' && <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />}
       {how === 'retry' && other && <JsonField label={t('payload')} value={text} onChange={setText} />}
       {wrong && <Text size="sm" c="red" role="alert">{t('shared:json_invalid', { reason: wrong })}</Text>}
+      {busy && progress && (
+        <Text size="sm" role="status">
+          {t('progress', { done: (progress.done + progress.refused).toLocaleString(i18n.language), left: progress.remaining.count.toLocaleString(i18n.language) })}
+        </Text>
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,15 +1,49 @@
-import type { Letters } from './queries';
+import type { ResolvedLetter } from '@/api/types';
 
-/** The open dead letters that a list without a selection means: those of its broadcast, else of its task, else of its project, else all. */
-export function lettersOf({ broadcast, task, project }: { broadcast: string; task: string; project: string }): Letters {
-  if (broadcast !== '') return { broadcast };
-  if (task !== '') return { task };
-  return project === '' ? { all: true } : { project };
+/** What the open dead letters have in common that are meant; an empty one means all. */
+export interface LetterFilter {
+  task?: string;
+  project?: string;
+  service?: string;
+  error?: string;
+  broadcast?: string;
 }
 
-export function kindOf(letters: Letters): 'chosen' | 'broadcast' | 'task' | 'project' | 'all' {
-  if ('executions' in letters) return 'chosen';
-  if ('broadcast' in letters) return 'broadcast';
-  if ('task' in letters) return 'task';
-  return 'project' in letters ? 'project' : 'all';
+/** These dead letters, or the open ones that a filter finds. */
+export type Letters = { executions: string[] } | LetterFilter;
+
+const parts = ['task', 'project', 'service', 'error', 'broadcast'] as const;
+
+/** The open dead letters that a list without a selection means: those that its filters find. */
+export function lettersOf(values: Record<(typeof parts)[number], string>): LetterFilter {
+  return Object.fromEntries(parts.flatMap((part) => (values[part] === '' ? [] : [[part, values[part]]])));
+}
+
+export interface Count {
+  count: number;
+  more: boolean;
+}
+
+/** How far a request is that takes several steps. */
+export interface Resolved {
+  done: number;
+  /** Those that were not resolved, up to `mostKept` of them, and how many there are. */
+  left: ResolvedLetter[];
+  refused: number;
+  remaining: Count;
+}
+
+const mostKept = 20;
+const resolved = ['retried', 'dismissed'];
+
+export const nothingYet: Resolved = { done: 0, left: [], refused: 0, remaining: { count: 0, more: false } };
+
+/** After one more step. */
+export function withStep(before: Resolved, step: { items: ResolvedLetter[]; done: number; refused: number; remaining: Count }): Resolved {
+  return {
+    done: before.done + step.done,
+    refused: before.refused + step.refused,
+    left: [...before.left, ...step.items.filter(({ outcome }) => !resolved.includes(outcome))].slice(0, mostKept),
+    remaining: step.remaining,
+  };
 }

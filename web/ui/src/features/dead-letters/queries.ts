@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import type { DeadLetter, ResolvedLetter } from '@/api/types';
+import type { DeadLetter } from '@/api/types';
+import { type LetterFilter, type Letters, nothingYet, type Resolved, withStep } from './letters';
 
 export type Resolution = DeadLetter['resolution'];
 
@@ -32,13 +34,13 @@ export function useDeadLetters(filters: LetterFilters, after: string | undefined
 
 export type Resolve = 'retry' | 'dismiss';
 
-/** These dead letters, or the open ones of a broadcast, of a task, of a project, or all. */
-export type Letters = { executions: string[] } | { broadcast: string } | { task: string } | { project: string } | { all: true };
-
-export interface Resolved {
-  items: ResolvedLetter[];
-  /** The server did as many as it does at a time. */
-  more: boolean;
+/** How many open dead letters are meant. Not read while they are dealt with: the number would fall in the question. */
+export function useLetterCount(of: Letters, busy: boolean) {
+  return useQuery({
+    queryKey: ['dead_letters', 'count', of],
+    enabled: !busy && !('executions' in of),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/dead-letters/count', { params: { query: of as LetterFilter }, signal })),
+  });
 }
 
 export interface Request {
@@ -48,19 +50,39 @@ export interface Request {
   payload?: unknown;
 }
 
-/** Runs dead letters again, or takes them off the list. Those that die from now on are not meant. */
+type Step = { executions: string[] } | (LetterFilter & { all: true; before: string; after?: string });
+
+function send(how: Resolve, step: Step, payload: unknown) {
+  if (how === 'dismiss') return unwrap(api.POST('/api/v1/dead-letters/dismiss', { body: step }));
+  return unwrap(api.POST('/api/v1/dead-letters/retry', { body: payload === undefined ? step : { ...step, payload } }));
+}
+
+/**
+ * Runs dead letters again, or takes them off the list, in as many steps as that takes. Those that die from now on are not
+ * meant. `stop` ends it after the present step.
+ */
 export function useResolve() {
   const client = useQueryClient();
-  return useMutation({
+  const [progress, setProgress] = useState<Resolved>();
+  const stopped = useRef(false);
+  const mutation = useMutation({
     mutationFn: async ({ how, of, payload }: Request): Promise<Resolved> => {
-      const letters = 'executions' in of ? of : { ...of, before: new Date().toISOString() };
-      if (how === 'dismiss') return unwrap(api.POST('/api/v1/dead-letters/dismiss', { body: letters }));
-      const body = payload === undefined ? letters : { ...letters, payload };
-      return unwrap(api.POST('/api/v1/dead-letters/retry', { body }));
+      stopped.current = false;
+      let step: Step = 'executions' in of ? of : { ...of, all: true, before: new Date().toISOString() };
+      let sum = nothingYet;
+      for (;;) {
+        const answer = await send(how, step, payload);
+        sum = withStep(sum, answer);
+        setProgress(sum);
+        if (answer.next === null || stopped.current || 'executions' in step) return sum;
+        step = { ...step, after: answer.next };
+      }
     },
     onSettled: async () => {
+      setProgress(undefined);
       await client.invalidateQueries({ queryKey: ['dead_letters'] });
       await client.invalidateQueries({ queryKey: ['executions'] });
     },
   });
+  return { ...mutation, progress, stop: () => { stopped.current = true; } };
 }

@@ -22,14 +22,14 @@ const mostShown = 20;
 function RerunFailed({ broadcast, count }: { broadcast: string; count: number }) {
   const { t } = useTranslation('executions');
   const [asked, ask] = useState(false);
-  const { mutate, data, isPending, error, reset } = useResolve();
-  const close = () => { ask(false); reset(); };
+  const { mutate, data, isPending, error, reset, progress, stop } = useResolve();
+  const close = () => { stop(); ask(false); reset(); };
   return (
     <>
-      {data && <Text size="sm">{t('bulk.done', { count: data.items.filter(({ outcome }) => outcome === 'retried').length })}</Text>}
+      {data && <Text size="sm">{t('bulk.done', { count: data.done })}</Text>}
       <Button size="xs" onClick={() => ask(true)}>{t('rerun_failed', { count })}</Button>
       {asked && (
-        <ResolveDialog how="retry" of={{ broadcast }} busy={isPending} error={error} close={close} send={(request) => mutate(request, { onSuccess: () => ask(false) })} />
+        <ResolveDialog how="retry" of={{ broadcast }} busy={isPending} error={error} progress={progress} close={close} send={(request) => mutate(request, { onSuccess: () => ask(false) })} />
       )}
     </>
   );
