@@ -76,6 +76,9 @@ void show_tasks(json const& answer, times const& clock)
     for (auto const& each : answer.value("failing", json::array()))
         std::cout << "failing:  " << cell(each, "name") << " (" << cell(each, "task") << "), " << cell(each, "failures")
                   << " in the last day, the last at " << clock.text(each, "last_at") << error_of(each) << '\n';
+    for (auto const& each : answer.value("slow", json::array()))
+        std::cout << "slow:     " << cell(each, "name") << " (" << cell(each, "task") << "), usually "
+                  << span_cell(each, "usual_ms") << ", the last 10 took " << span_cell(each, "recent_ms") << '\n';
     for (auto const& each : answer.value("due_next", json::array()))
         std::cout << "next:     " << clock.text(each, "at") << "  " << cell(each, "name") << " (" << cell(each, "task")
                   << ")\n";

@@ -10,6 +10,7 @@
 #include "libs/storage/execution_counts.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/nodes.hpp"
+#include "libs/storage/run_times.hpp"
 #include "libs/storage/services.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
@@ -42,6 +43,7 @@ struct context {
           terms(given.shared, given.shared), // only read here
           zones(given.shared, given.shared), // likewise
           counts(given.shared),
+          times(given.shared),
           overview(given.shared),
           totals(given.shared, given.time),
           events(given.shared, chosen.name_space, given.time, std::to_string(given.random.next()),
@@ -62,6 +64,7 @@ struct context {
     storage::terms terms;
     storage::zones zones;
     storage::execution_counts counts;
+    storage::run_times times;
     storage::overview overview;
     overview_cache totals;
     std::map<std::string, std::shared_ptr<kept_answer>> overviews; // by project; of all under ""

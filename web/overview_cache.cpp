@@ -7,6 +7,7 @@ namespace {
 constexpr duration age_limit = 10s;
 constexpr std::size_t most_services = 500;
 constexpr int most_failing = 10;
+constexpr int most_slow = 10;
 constexpr std::size_t most_kept = 100; // projects
 
 } // namespace
@@ -37,6 +38,7 @@ awaitable<cluster_totals> overview_cache::make(std::optional<std::string> projec
     auto const now = time_.utc();
     fresh.failing = co_await overview_.failing(project, now - 24h, most_failing);
     fresh.failed = co_await overview_.failed(project, now - 1h);
+    fresh.slow = co_await times_.slow(project, most_slow);
     co_return fresh;
 }
 

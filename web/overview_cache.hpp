@@ -2,6 +2,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/storage/overview.hpp"
+#include "libs/storage/run_times.hpp"
 #include "libs/storage/services.hpp"
 
 #include <map>
@@ -23,6 +24,7 @@ struct cluster_totals {
     std::vector<unserved_service> unserved;     // of the first 500 services
     std::vector<storage::failing_task> failing; // in the last 24 hours, those with most dead letters first
     storage::bounded_count failed;              // in the last hour
+    std::vector<storage::slow_task> slow;       // that run slower than they used to, the worst first
     utc_time now;                               // by this host's clock; of the call
 };
 
@@ -31,7 +33,9 @@ struct cluster_totals {
 // only.
 class overview_cache {
 public:
-    overview_cache(storage::database& shared, time_source& time) : overview_(shared), services_(shared), time_(time) {}
+    overview_cache(storage::database& shared, time_source& time)
+        : overview_(shared), services_(shared), times_(shared), time_(time)
+    {}
 
     awaitable<cluster_totals> read(std::optional<std::string> project);
 
@@ -50,6 +54,7 @@ private:
 
     storage::overview overview_;
     storage::services services_;
+    storage::run_times times_;
     time_source& time_;
     std::optional<kept_tasks> tasks_;
     std::map<std::string, kept_totals> kept_; // by project; of all under ""

@@ -78,6 +78,17 @@ json show_failing(storage::failing_task const& one)
             {"error", or_null(one.error, [](std::string const& text) { return text; })}};
 }
 
+json show_slow(storage::slow_task const& one)
+{
+    return {{"task", std::to_string(one.task.value())},
+            {"project", one.project},
+            {"name", one.name},
+            {"service", one.service},
+            {"usual_ms", one.usual / 1ms},
+            {"recent_ms", one.recent / 1ms},
+            {"since", to_rfc3339(one.since)}};
+}
+
 json show_next(storage::next_firing const& one)
 {
     return {{"at", to_rfc3339(one.at)},
@@ -148,6 +159,7 @@ void add_totals(json& body, cluster_totals const& totals)
     body["tasks"] = {
         {"enabled", totals.tasks.enabled}, {"disabled", totals.tasks.disabled}, {"parked", totals.tasks.parked}};
     body["failing"] = show_all(totals.failing, show_failing);
+    body["slow"] = show_all(totals.slow, show_slow);
     body["failed_last_hour"] = show(totals.failed);
 }
 

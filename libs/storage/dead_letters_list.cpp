@@ -9,7 +9,7 @@ namespace baton::storage {
 
 namespace {
 
-constexpr int most_counted = 100'000;
+constexpr int most_letters_counted = 100'000;
 constexpr place_columns place{{"d.died_at"}, {"d.execution_id"}};
 
 // Without an index the database begins with the few shards of a broadcast.
@@ -128,12 +128,14 @@ found_letters find_letters(soci::session& sql, protocol::namespace_id name_space
     keep_found(ask, sql, name_space, filter, end);
     ask(newest_first, limit + 1);
     ask.each([&](row& cells) {
+        execution_place one;
+        one.at = cells.moment();
+        one.id = cells.name<execution_id>();
         more = found.executions.size() == limit;
         if (more)
             return;
-        last.at = cells.moment();
-        last.id = cells.name<execution_id>();
-        found.executions.push_back(last.id);
+        last = one;
+        found.executions.push_back(one.id);
     });
     found.next = more ? std::optional(last) : end;
     return found;
@@ -146,9 +148,9 @@ bounded_count count_letters(soci::session& sql, protocol::namespace_id name_spac
     statement ask(sql);
     ask.select("COUNT(*)")(" FROM (SELECT d.execution_id");
     keep_found(ask, sql, name_space, filter, end);
-    ask(" LIMIT ", most_counted, ") c");
+    ask(" LIMIT ", most_letters_counted, ") c");
     ask.each([&](row& cells) { found.count = cells.number(); });
-    found.more = end.has_value() || found.count == most_counted;
+    found.more = end.has_value() || found.count == most_letters_counted;
     return found;
 }
 

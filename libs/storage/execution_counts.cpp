@@ -1,6 +1,6 @@
 #include "libs/storage/execution_counts.hpp"
 
-#include "libs/storage/statement.hpp"
+#include "libs/storage/ledger_range.hpp"
 
 #include <limits>
 #include <string_view>
@@ -11,27 +11,12 @@ namespace {
 
 using protocol::service_key;
 
-constexpr by_index ledger_order{"execution_firing"};
-
-// Rows of the ledger behind `from` and before `until`, in the form that the database reads as one range of the index.
-void in_range(statement& ask, soci::session& sql, ledger_place const& from, utc_time until)
-{
-    auto const at = from.scheduled_at;
-    if (dialect_of(sql).compares_rows())
-        ask("(e.scheduled_at, e.task_id, e.run_key) > (", at, ", ", from.task, ", ", from.run_key, ")");
-    else
-        ask("((e.scheduled_at = ", at, " AND e.task_id = ", from.task, " AND e.run_key > ", from.run_key,
-            ") OR (e.scheduled_at = ", at, " AND e.task_id > ", from.task, ") OR e.scheduled_at > ", at, ")");
-    ask(" AND e.scheduled_at >= ", at, " AND e.scheduled_at < ", until,
-        " ORDER BY e.scheduled_at, e.task_id, e.run_key LIMIT ");
-}
-
 std::optional<ledger_place> last_of(soci::session& sql, ledger_place const& from, utc_time until, std::size_t rows)
 {
     std::optional<ledger_place> last;
     statement ask(sql);
     ask.select("e.scheduled_at", "e.task_id", "e.run_key")(" FROM execution e", ledger_order, " WHERE ");
-    in_range(ask, sql, from, until);
+    in_ledger_range(ask, sql, from, until);
     ask("1 OFFSET ", rows - 1);
     ask.each([&](row& cells) {
         last.emplace();
@@ -82,7 +67,7 @@ tallies read_piece(soci::session& sql, protocol::namespace_id name_space, ledger
     ask(" FROM (SELECT e.namespace, e.project, e.task_id, e.state, e.parent_id, e.due_at, e.started_at, e.ended_at, "
         "e.scheduled_at FROM execution e",
         ledger_order, " WHERE ");
-    in_range(ask, sql, from, until);
+    in_ledger_range(ask, sql, from, until);
     ask(rows, ") x LEFT JOIN task t ON t.id = x.task_id WHERE x.parent_id IS NULL AND x.namespace = ", name_space,
         " GROUP BY x.project, COALESCE(t.service, '')");
     ask.each([&](row& cells) {
@@ -142,15 +127,6 @@ tallies sum_of_hour(soci::session& sql, protocol::namespace_id name_space, utc_t
     return found;
 }
 
-bool stands(soci::session& sql, fence const& mine)
-{
-    bool found = false;
-    statement(sql)
-        .select("COUNT(*)")(" FROM lock_fence WHERE namespace = ", mine.name_space, " AND epoch = ", mine.epoch)
-        .each([&](row& cells) { found = cells.flag(); });
-    return found;
-}
-
 } // namespace
 
 awaitable<counted_piece> execution_counts::count(ledger_place from, utc_time until, std::size_t rows)
@@ -193,7 +169,7 @@ awaitable<bool> execution_counts::put(fence mine, utc_time minute, tallies count
         all += each;
     counts[{}] = all;
     auto const work = [&](soci::session& sql) {
-        if (!stands(sql, mine))
+        if (!fence_stands(sql, mine))
             return false;
         upsert(sql, name_space_, count_span::minute, minute, counts);
         auto const hour = std::chrono::floor<std::chrono::hours>(minute);

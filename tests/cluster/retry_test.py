@@ -78,6 +78,9 @@ class Retries(unittest.TestCase):
         runs = [self.cluster.run_now(task) for _ in range(5)]
         for run in runs:
             self.ended(run)
+        said = self.cluster.run_baton("dead-letters", "retry", "--task", "all-die", "--dry-run", "--server",
+                                      self.cluster.addresses["web"])
+        self.assertEqual(said.strip(), "5 open dead letters")
         said = self.cluster.run_baton("dead-letters", "retry", "--task", "all-die", "--server",
                                       self.cluster.addresses["web"])
         self.assertIn("5 retried, 0 refused", said)

@@ -46,7 +46,7 @@ utc_time first_minute(utc_time now, std::optional<utc_time> oldest)
 }
 
 execution_counter::execution_counter(retention_settings retention, term& term, storage::database& shared)
-    : retention_(retention), term_(term), table_(shared, term.name_space)
+    : retention_(retention), term_(term), table_(shared, term.name_space), slow_(term, shared)
 {}
 
 execution_counter::walk execution_counter::begin(utc_time minute)
@@ -155,7 +155,8 @@ awaitable<void> execution_counter::turn()
         shown_ = true;
     }
     bool const counted = co_await recount();
-    if (!counted)
+    bool const looked = !counted && co_await slow_.turn();
+    if (!counted && !looked)
         co_await forget();
 }
 
@@ -168,7 +169,9 @@ awaitable<bool> execution_counter::recount()
     if (!again_)
         co_return false;
     auto const end = again_->minute + 1min;
+    auto const from = again_->place;
     bool const reached = co_await advance(*again_, end);
+    co_await slow_.note(from, end, piece);
     if (reached) {
         co_await finish(*again_);
         again_.reset();

@@ -2,6 +2,7 @@
 
 #include "libs/storage/execution_counts.hpp"
 #include "trigger/master/settings.hpp"
+#include "trigger/master/slow_watch.hpp"
 #include "trigger/master/term.hpp"
 
 #include <cstddef>
@@ -27,7 +28,8 @@ utc_time first_minute(utc_time now, std::optional<utc_time> oldest);
 
 // Counts the executions of each minute from the ledger into `execution_count`, in pieces, on the shared sessions and
 // never on the one for decisions. It takes a bounded share of the time, and nothing waits for it: under load the counts
-// come later. The present minute is counted while it passes, a few seconds behind. Part of a term.
+// come later. The present minute is counted while it passes, a few seconds behind. What it counts again, most of which
+// has ended by then, it shows to the watch for slow tasks. Part of a term.
 class execution_counter {
 public:
     execution_counter(retention_settings retention, term& term, storage::database& shared);
@@ -55,6 +57,7 @@ private:
     retention_settings retention_;
     term& term_;
     storage::execution_counts table_;
+    slow_watch slow_;
     utc_time began_;                        // the term
     std::optional<walk> present_;           // the first minute that is not counted to its end
     std::optional<walk> again_;             // an earlier one that is being counted again

@@ -1,3 +1,4 @@
+#include "libs/protocol/slowdown.hpp"
 #include "web/api/api.hpp"
 #include "web/api/edits.hpp"
 #include "web/api/listing.hpp"
@@ -44,6 +45,26 @@ awaitable<http::response> list_skipped(context& site, http::request const& messa
                                   }));
 }
 
+nlohmann::json show_median(protocol::median_time const& one)
+{
+    return {{"runs", one.runs}, {"median_ms", one.median / 1ms}};
+}
+
+awaitable<http::response> read_run_times(context& site, http::request const& message)
+{
+    auto const id = path_id<task_id>(message);
+    expect_no_query(message);
+    auto const task = co_await site.tasks.find(id);
+    if (!task)
+        expect_done(storage::edit_outcome::not_found);
+    std::vector<task_id> const tasks{id};
+    auto const times = co_await site.times.latest(tasks);
+    auto const summary = protocol::summarise(times.contains(id) ? times.at(id) : std::vector<duration>{});
+    co_return http::json_response(200, {{"recent", or_null(summary.recent, show_median)},
+                                        {"earlier", or_null(summary.earlier, show_median)},
+                                        {"slow", summary.slow()}});
+}
+
 awaitable<http::response> list_deleted(context& site, http::request const& message)
 {
     query_parameters asked(message);
@@ -67,6 +88,7 @@ void serve_task_versions(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/tasks/{id}/versions", list_versions);
     serve(table, site, http::verb::get, "/api/v1/tasks/{id}/skipped", list_skipped);
+    serve(table, site, http::verb::get, "/api/v1/tasks/{id}/run-times", read_run_times);
     serve(table, site, http::verb::get, "/api/v1/deleted-tasks", list_deleted);
 }
 

@@ -109,7 +109,8 @@ TEST_CASE("dead letters are counted and resolved in bulk by service and by the t
     auto other = only_when_asked("other");
     other["service"] = "mail";
     other["handler"] = "send";
-    auto const two = web->posted(201, "/api/v1/tasks?allow_unserved=true", other).at("id").get<std::string>();
+    web->join_client("mail", {"send"});
+    auto const two = web->create(other);
     for (int i = 0; i < 3; ++i)
         failed_run(*web, one);
     auto const late = failed_run(*web, two);

@@ -159,6 +159,38 @@ TEST_CASE("a node counts under the worst that is true of it, and a process that 
     CHECK(body.at("nodes") == json{{"live", 4}, {"draining", 1}, {"silent", 1}, {"cannot_plan", 1}, {"gone", 1}});
 }
 
+TEST_CASE("the overview names the tasks that run slower than before, and a task tells its run times")
+{
+    auto const web = arrange(GENERATE(engine::mysql, engine::sqlite));
+    auto const id = web->create(sample("sums"));
+    web->data.exec("INSERT INTO slow_task (task_id, namespace, usual_us, recent_us, since) VALUES (" + id +
+                   ", 1, 2100000, 9400000, 1774746000000000)");
+    auto const slow = web->got(200, "/api/v1/overview?project=default").at("slow");
+    CHECK(slow == json{{{"task", id},
+                        {"project", "default"},
+                        {"name", "sums"},
+                        {"service", "billing"},
+                        {"usual_ms", 2100},
+                        {"recent_ms", 9400},
+                        {"since", "2026-03-29T01:00:00.000000Z"}}});
+    CHECK(web->got(200, "/api/v1/overview?project=other").at("slow").empty());
+
+    auto const times = "/api/v1/tasks/" + id + "/run-times";
+    CHECK(web->got(200, times) == json{{"recent", nullptr}, {"earlier", nullptr}, {"slow", false}});
+    for (int i = 0; i < 25; ++i) {
+        auto const n = std::to_string(i + 1);
+        web->data.exec("INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, "
+                       "state, attempt, max_attempts, retry_delay_us, epoch, created_at, started_at, finished_at) "
+                       "VALUES (" +
+                       n + ", 'default', " + id + ", 1, " + n + ", " + n +
+                       ", 'schedule', 'succeeded', 1, 1, 0, 1, 1, 1000, " + (i < 15 ? "2001000" : "6001000") + ")");
+    }
+    CHECK(web->got(200, times) == json{{"recent", {{"runs", 10}, {"median_ms", 6000}}},
+                                       {"earlier", {{"runs", 15}, {"median_ms", 2000}}},
+                                       {"slow", true}});
+    web->problem(404, web->get("/api/v1/tasks/4711/run-times"));
+}
+
 TEST_CASE("an answer is kept for two seconds, and longer while one request makes the next")
 {
     kept_answer kept;

@@ -34,7 +34,7 @@ describe('the overview', () => {
     at: '2026-11-26T01:00:00.000000Z', master: null, last_failover: null, last_gap_ms: null, nodes, clients: { live: 0, unreachable: 0, draining: 0 },
     services_without_client: [], paused: [], tasks: { enabled: 0, disabled: 0, parked: 0 }, counted_to: null, last_hour: {} as Overview['last_hour'],
     last_day: {} as Overview['last_day'], last_month: {} as Overview['last_month'], minutes: [], hours: [],
-    open_dead_letters: { count: 0, more: false }, failed_last_hour: { count: 0, more: false }, failing: [], due_next: [],
+    open_dead_letters: { count: 0, more: false }, failed_last_hour: { count: 0, more: false }, failing: [], slow: [], due_next: [],
   };
   function known(seen: Overview): QueryClient {
     const client = new QueryClient();
@@ -55,9 +55,10 @@ describe('the overview', () => {
       services_without_client: [{ project: 'p', service: 'fax', clients: 2 }],
       paused: [{ project: 'p', service: 'mail', pause }],
       failing: [{ task: '9', project: 'p', name: 'sums', service: 'mail', failures: 2, open: 1, last_at: at, error: 'no disk' }],
+      slow: [{ task: '7', project: 'p', name: 'export', service: 'mail', usual_ms: 2100, recent_ms: 9400, since: at }],
       due_next: [{ at, task: '8', project: 'p', name: 'close-day', service: 'mail', execution: null }],
     }), <OverviewPage />);
-    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'fax', '2 clients, none', 'sums', 'no disk', '2 failures', 'close-day']) expect(busy).toContain(text);
+    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'fax', '2 clients, none', 'sums', 'no disk', '2 failures', 'close-day', 'usually 2.1 s, the last 10 took 9.4 s']) expect(busy).toContain(text);
     for (const to of ['/nodes?condition=gone', '/dead-letters', '/services?only=paused', '/services?only=unserved']) expect(busy).toContain(`href="/dashboard${to}"`);
   }, slow);
 });

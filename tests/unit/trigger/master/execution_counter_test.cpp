@@ -101,6 +101,38 @@ TEST_CASE("executions are counted a few seconds after their time, and again once
     CHECK(here.sum("failed", 60) == 1);
 }
 
+TEST_CASE("a task that runs slower than before is listed soon after it ran, and no more when it is fast again")
+{
+    fixture here;
+    here.exec("INSERT INTO task (id, project, name, version, enabled, service, handler, schedule_kind, definition, "
+              "created_at, updated_at) VALUES (1, 'p', 'sums', 1, 1, 's', 'h', 'api', '{}', 1, 1)");
+    auto const run = [&](utc_time at, duration took) {
+        auto const id = std::to_string(here.add("succeeded", at));
+        here.exec("UPDATE execution SET started_at = scheduled_at, finished_at = scheduled_at + " +
+                  std::to_string(took.count()) + " WHERE id = " + id);
+    };
+    auto const listed = [&] { return here.number("SELECT COUNT(*) FROM slow_task"); };
+    here.begin();
+    here.pass(30s);
+    auto at = here.stage.database.utc();
+    for (int i = 0; i < 20; ++i)
+        run(at + 1ms * i, 2s);
+    here.pass(5min);
+    CHECK(listed() == 0);
+    at = here.stage.database.utc();
+    for (int i = 0; i < 10; ++i)
+        run(at + 1ms * i, 5s);
+    here.pass(5min);
+    REQUIRE(listed() == 1);
+    CHECK(here.number("SELECT usual_us FROM slow_task") == 2'000'000);
+    CHECK(here.number("SELECT recent_us FROM slow_task") == 5'000'000);
+    at = here.stage.database.utc();
+    for (int i = 0; i < 10; ++i)
+        run(at + 1ms * i, 10ms);
+    here.pass(5min);
+    CHECK(listed() == 0);
+}
+
 TEST_CASE("a cluster without counts begins with the last hour")
 {
     fixture here;

@@ -12,6 +12,7 @@ import classes from './Lines.module.css';
 import { LostClients } from './LostClients';
 import { type Overview, useOverview } from './queries';
 import { ServicesInNeed } from './ServicesInNeed';
+import { SlowTasks } from './SlowTasks';
 import { Trends } from './Trends';
 
 function Content({ seen, project }: { seen: Overview; project: string }) {
@@ -23,6 +24,7 @@ function Content({ seen, project }: { seen: Overview; project: string }) {
       <Trends seen={seen} />
       <div className={classes.columns}>
         <FailingTasks tasks={seen.failing} />
+        <SlowTasks tasks={seen.slow} />
         {seen.clients.unreachable > 0 && <LostClients project={project} />}
         <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} />
         <Coming firings={seen.due_next} />

@@ -13,6 +13,7 @@ import { Duration, RelativeTime } from '@/shared/Times';
 import { OutcomeStrip } from './OutcomeStrip';
 import { tookMs, waitingOf } from './outcomes';
 import { useLastExecutions } from './queries';
+import { RunTimes } from './RunTimes';
 
 /** What the server says of executions that have not ended and do not go on. */
 function Waiting({ executions }: { executions: Execution[] }) {
@@ -50,6 +51,7 @@ export function LastExecutions({ task, zone }: { task: string; zone: string | un
       <ErrorBox error={error} retry={() => void refetch()} />
       {data && <Waiting executions={data.items} />}
       {data && data.items.length > 0 && <OutcomeStrip executions={data.items} zone={zone} />}
+      <RunTimes task={task} />
       <DataTable
         label={t('last.title')} items={data?.items.slice(0, 8)} columns={columns} idOf={({ id }) => id}
         onOpen={({ id }) => go(`/executions/${id}`)} empty={<EmptyState title={t('last.none')} help={t('last.none_help')} />}

@@ -55,6 +55,15 @@ export function useNextFirings(id: string, version: number | undefined) {
   });
 }
 
+/** How long it runs: the medians of the last ten runs and of those before. */
+export function useRunTimes(id: string) {
+  return useQuery({
+    queryKey: ['tasks', 'run_times', id],
+    refetchInterval: 30000,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}/run-times', { params: { path: { id } }, signal })),
+  });
+}
+
 /** The versions, the newest first, page by page. */
 export function useVersions(id: string) {
   return useInfiniteQuery({

@@ -1,0 +1,57 @@
+#include "trigger/master/slow_watch.hpp"
+
+#include "libs/protocol/slowdown.hpp"
+
+namespace baton::trigger {
+
+namespace {
+
+constexpr std::size_t most_noted = 2'000;
+constexpr std::size_t most_listed = 1'000;
+constexpr std::size_t at_a_time = 20; // tasks, of 200 rows each
+constexpr duration look_again = 1min; // at those that are listed
+
+} // namespace
+
+awaitable<void> slow_watch::note(storage::ledger_place from, utc_time until, std::size_t rows)
+{
+    // A task whose runs are shorter cannot be slower by that margin.
+    auto const found = co_await table_.long_runs(from, until, rows, protocol::slow_margin);
+    for (auto const task : found)
+        if (noted_.size() < most_noted)
+            noted_.insert(task);
+}
+
+awaitable<bool> slow_watch::turn()
+{
+    if (noted_.empty() && term_.time.now() >= list_at_) {
+        auto const listed = co_await table_.listed(most_listed);
+        noted_.insert(listed.begin(), listed.end());
+        list_at_ = term_.time.now() + look_again;
+    }
+    std::vector<task_id> tasks;
+    while (!noted_.empty() && tasks.size() < at_a_time)
+        tasks.push_back(noted_.extract(noted_.begin()).value());
+    if (tasks.empty())
+        co_return false;
+    co_await judge(tasks);
+    co_return true;
+}
+
+awaitable<void> slow_watch::judge(std::vector<task_id> tasks)
+{
+    auto const times = co_await table_.latest(tasks);
+    std::vector<storage::slow_task_row> slow;
+    std::vector<task_id> others;
+    for (auto const task : tasks) {
+        auto const found = times.find(task);
+        auto const summary = protocol::summarise(found == times.end() ? std::vector<duration>{} : found->second);
+        if (summary.slow())
+            slow.push_back({task, summary.earlier->median, summary.recent->median, term_.clock.now()});
+        else
+            others.push_back(task);
+    }
+    co_await table_.put(term_.fence, std::move(slow), std::move(others));
+}
+
+} // namespace baton::trigger

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "libs/storage/run_times.hpp"
+#include "trigger/master/term.hpp"
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+namespace baton::trigger {
+
+// Finds tasks that run slower than they used to and lists them in `slow_task`. It looks only at tasks with a run of a
+// second or more, and at those that are listed. The execution counter calls it between its own pieces, in its share of
+// the time. Part of a term.
+class slow_watch {
+public:
+    slow_watch(term& term, storage::database& shared) : term_(term), table_(shared, term.name_space) {}
+
+    // Notes the tasks that ran for long among `rows` executions of the ledger behind `from` and before `until`.
+    awaitable<void> note(storage::ledger_place from, utc_time until, std::size_t rows);
+
+    // Looks at up to twenty of the tasks noted. Returns false if there are none.
+    awaitable<bool> turn();
+
+private:
+    awaitable<void> judge(std::vector<task_id> tasks);
+
+    term& term_;
+    storage::run_times table_;
+    std::set<task_id> noted_; // at most a few thousand: others come again with their next run
+    instant list_at_{};       // when to look again at those that are listed
+};
+
+} // namespace baton::trigger
