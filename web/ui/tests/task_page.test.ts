@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Execution } from '../src/api/types';
+import { labelledPart, memberLabels } from '../src/features/tasks/member_labels';
 import { heightOf, summaryOf, tookMs, waitingOf } from '../src/features/tasks/outcomes';
 
 function ended(state: Execution['state'], tookS: number | null): Execution {
@@ -40,5 +41,18 @@ describe('the panel of policies', () => {
     const task = { origins: { max_attempts: 'service', retry: 'service', max_deaths: 'task', retry_delay_ms: 'built_in' } } as never;
     expect(originsOf(task, 'retries')).toEqual(['service', 'task']);
     expect(originsOf(task, 'late')).toEqual([]);
+  });
+});
+
+describe('the label of a member that differs', () => {
+  it('is that of the form, and a name of the document for what the form has no field for', () => {
+    expect(labelledPart('retry.jitter_percent')).toEqual({ known: 'retry.jitter_percent', rest: '' });
+    expect(labelledPart('payload.customer.id')).toEqual({ known: 'payload', rest: 'customer.id' });
+    expect(labelledPart('schedule.hash_seed')).toEqual({ known: 'schedule', rest: 'hash_seed' });
+    expect(labelledPart('later')).toEqual({ known: undefined, rest: 'later' });
+  });
+  it('is there for each member of a definition', () => {
+    const members = ['name', 'project', 'service', 'handler', 'description', 'owner', 'labels', 'enabled', 'payload', 'priority', 'context', 'schedule', 'misfire', 'concurrency', 'rate', 'max_attempts', 'retry_delay_ms', 'retry', 'max_deaths', 'timeout_ms', 'stop_grace_ms', 'limits', 'routing', 'route'];
+    expect(members.filter((one) => !(one in memberLabels))).toEqual([]);
   });
 });

@@ -8,7 +8,14 @@ function Value({ value }: { value: unknown }) {
   return <Code>{typeof value === 'string' ? value : JSON.stringify(value)}</Code>;
 }
 
-export function DifferencesTable({ before, after }: { before: unknown; after: unknown }) {
+interface Props {
+  before: unknown;
+  after: unknown;
+  /** The name of a member for people. Without it, that of the document. */
+  labelOf?: (field: string) => string;
+}
+
+export function DifferencesTable({ before, after, labelOf = (field) => field }: Props) {
   const { t } = useTranslation();
   const all = differences(before, after);
   if (all.length === 0) return <Text size="sm" c="dimmed">{t('difference.same')}</Text>;
@@ -25,7 +32,7 @@ export function DifferencesTable({ before, after }: { before: unknown; after: un
         <Table.Tbody>
           {all.map((one) => (
             <Table.Tr key={one.field}>
-              <Table.Td>{one.field}</Table.Td>
+              <Table.Td>{labelOf(one.field)}</Table.Td>
               <Table.Td><Value value={one.before} /></Table.Td>
               <Table.Td><Value value={one.after} /></Table.Td>
             </Table.Tr>

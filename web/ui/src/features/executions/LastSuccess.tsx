@@ -2,7 +2,7 @@ import { Table, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Execution, ExecutionWithAttempts } from '@/api/types';
-import { DifferencesTable } from '@/shared/DifferencesTable';
+import { DefinitionDifferences } from '@/features/tasks/DefinitionDifferences';
 import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
@@ -36,7 +36,7 @@ function Definitions({ task, before, after }: { task: string; before: number; af
   return (
     <>
       <Text size="sm" fw={600} mt="md" mb="xs">{t('compare.changed', { before, after })}</Text>
-      <DifferencesTable before={old} after={present} />
+      <DefinitionDifferences before={old} after={present} />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { useRollback } from './changes';
-import { DifferencesTable } from '@/shared/DifferencesTable';
+import { DefinitionDifferences } from './DefinitionDifferences';
 import { useVersions } from './queries';
 
 interface Version {
@@ -31,7 +31,7 @@ function Compare({ versions }: { versions: Version[] }) {
         <NativeSelect label={t('versions.from')} data={choices} value={before} onChange={({ currentTarget }) => setFrom(currentTarget.value)} />
         <NativeSelect label={t('versions.to')} data={choices} value={after} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
       </Group>
-      <DifferencesTable before={of(before)} after={of(after)} />
+      <DefinitionDifferences before={of(before)} after={of(after)} />
     </Stack>
   );
 }
@@ -64,7 +64,7 @@ export function Versions({ task }: { task: Task }) {
             <Accordion.Panel>
               <Stack align="flex-start">
                 {items[at + 1]
-                  ? <DifferencesTable before={items[at + 1]?.definition} after={item.definition} />
+                  ? <DefinitionDifferences before={items[at + 1]?.definition} after={item.definition} />
                   : <Text size="sm" c="dimmed">{t('versions.first')}</Text>}
                 {item.version !== task.version && (
                   <Button size="xs" variant="default" onClick={() => goBack(item)}>{t('action.rollback')}</Button>
@@ -82,7 +82,7 @@ export function Versions({ task }: { task: Task }) {
           busy={isPending} error={refusal} onClose={close}
           onConfirm={() => mutate({ task, definition: back.definition }, { onSuccess: close })}
         >
-          <DifferencesTable before={items[0]?.definition} after={back.definition} />
+          <DefinitionDifferences before={items[0]?.definition} after={back.definition} />
         </ConfirmDialog>
       )}
     </Section>

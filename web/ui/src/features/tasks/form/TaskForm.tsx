@@ -6,7 +6,7 @@ import { useLocation } from 'wouter';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Task } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { DifferencesTable } from '@/shared/DifferencesTable';
+import { DefinitionDifferences } from '../DefinitionDifferences';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { differences } from '@/shared/differences';
 import { Section } from '@/shared/Section';
@@ -107,7 +107,7 @@ export function TaskForm({ start, task }: Props) {
       </form>
       {changes && (
         <ConfirmDialog opened={reviewing} title={t('review_title', { name: start.name })} text={t('review_help')} confirm={t('shared:save')} busy={isPending} onConfirm={save} onClose={() => review(false)}>
-          <DifferencesTable before={changes.before} after={changes.after} />
+          <DefinitionDifferences before={changes.before} after={changes.after} />
         </ConfirmDialog>
       )}
     </FaultsProvider>
