@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPages } from '../src/api/pages';
 import { stepsOf } from '../src/features/overview/steps';
-import { countText, failuresAddress, nodesByCondition, ofProject } from '../src/features/overview/attention';
+import { ahead, countText, failuresAddress, nodesByCondition, ofProject } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
@@ -32,6 +32,11 @@ describe('overview', () => {
   it('says when a count ended at its bound', () => {
     expect(countText({ count: 1, more: false })).toBe('1');
     expect(countText({ count: 10000, more: true })).toBe('10000+');
+  });
+  it('shows firings that lie ahead, and all of them when none does', () => {
+    const at = [1000, 2000, 3000].map((ms) => ({ at: new Date(ms).toISOString() }));
+    expect(ahead(at, 1500)).toEqual(at.slice(1));
+    expect(ahead(at, 9000)).toEqual(at);
   });
   it('leads to the failures of a task that wait for somebody, or else to all of them', () => {
     expect(failuresAddress({ task: '7', open: 2 })).toBe('/dead-letters?task=7');

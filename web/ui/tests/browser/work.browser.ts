@@ -55,7 +55,7 @@ it('runs dead letters again, all at once', async () => {
 
 it('dismisses the dead letters with a text in their error, and says how many before', async () => {
   await ended(on.server, await runTask(on.server, on.data.tasks.balance));
-  await go('/dead-letters?error=not%20balanced');
+  await go('/dead-letters?error=EXIT%20status');
   await tab.page.locator('tbody tr').first().waitFor();
   await button(en.deadLetters.action_all.dismiss).click();
   await tab.page.getByRole('dialog', { name: /^Dismiss \d+ dead letter|^Dismiss all \d+ dead letters/ }).waitFor();

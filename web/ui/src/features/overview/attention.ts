@@ -26,3 +26,9 @@ export function countText({ count, more }: { count: number; more: boolean }): st
 export function failuresAddress({ task, open }: { task: string; open: number }): string {
   return open > 0 ? `/dead-letters?task=${task}` : `/executions?task=${task}&state=failed,timed_out`;
 }
+
+/** The firings that lie ahead; all of them if none does, until the next answer. */
+export function ahead<Firing extends { at: string }>(firings: Firing[], now: number): Firing[] {
+  const left = firings.filter(({ at }) => Date.parse(at) >= now);
+  return left.length > 0 ? left : firings;
+}
