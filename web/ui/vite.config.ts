@@ -1,13 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { preloadFirst } from './preload_first';
 
 // BATON_SERVER: the `baton web` that the development server passes /api on to.
 const server = process.env.BATON_SERVER ?? 'http://127.0.0.1:7801';
 
 export default defineConfig({
   base: '/',
-  plugins: [react()],
+  plugins: [react(), preloadFirst(['/src/i18n/en/index.ts', '/src/features/overview/OverviewPage.tsx'])],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/api': { target: server, changeOrigin: true, headers: { origin: server } } } },
   build: {

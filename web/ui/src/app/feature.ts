@@ -1,4 +1,4 @@
-import type { ComponentType, LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
 import type { Icon } from '@/shared/icons';
 import type { Catalogue } from '@/i18n/catalogue';
 
@@ -7,5 +7,10 @@ export interface Feature {
   name: keyof Catalogue;
   /** Where `navigation` leads; the label is the key `title` of the feature's catalogue. */
   navigation?: { path: string; icon: Icon; order: number };
-  routes: { path: string; page: LazyExoticComponent<ComponentType> }[];
+  routes: {
+    path: string;
+    page: ComponentType;
+    /** Begins to load the page and what it shows, while the rest of the program starts. It ends when the page is loaded. */
+    begin?: () => Promise<void>;
+  }[];
 }

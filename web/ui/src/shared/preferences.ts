@@ -33,8 +33,8 @@ function subscribe(listener: () => void) {
   };
 }
 
-const snapshot = () => present;
+export const preferences = (): Preferences => present;
 
 export function usePreferences(): Preferences {
-  return useSyncExternalStore(subscribe, snapshot, snapshot);
+  return useSyncExternalStore(subscribe, preferences, preferences);
 }

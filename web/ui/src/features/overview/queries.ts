@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import type { components } from '@/api/schema.gen';
 
@@ -8,10 +8,14 @@ export type Overview = components['schemas']['Overview'];
 const readEvery = 5000;
 
 /** All that the page shows, in one answer. `project` restricts all but the nodes and the counts; '' is all projects. */
-export function useOverview(project: string) {
-  return useQuery({
+export function overviewOf(project: string) {
+  return queryOptions({
     queryKey: ['overview', project],
     refetchInterval: readEvery,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/overview', { params: { query: { project: project || undefined } }, signal })),
   });
+}
+
+export function useOverview(project: string) {
+  return useQuery(overviewOf(project));
 }
