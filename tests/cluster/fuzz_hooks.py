@@ -33,8 +33,7 @@ schemathesis.openapi.format("date-time", st.builds(
 BEYOND_SCHEMA = [
     ("service", "no live client belongs to the service"),  # depends on the clients of the moment
     ("handler", "no live client of the service"),
-    ("project", "give both or neither"),  # compares two parameters
-    ("service", "give both or neither"),
+    ("project", "give the project too"),  # compares two parameters
     ("label", "twice"),
     ("context", "twice"),
     ("defaults.route", "needs defaults.routing"),  # compares two members

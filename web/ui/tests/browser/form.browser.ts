@@ -60,7 +60,7 @@ it('creates a task that runs every second, shows each run as it ends, and compar
   await tab.page.waitForURL(new RegExp(`/tasks/${id}$`));
   expect(await on.server.get<Task>(`/api/v1/tasks/${id}`)).toMatchObject({ version: 2, payload: { turn: 2 } });
   await tab.page.getByRole('button', { name: new RegExp(`^${tasks.versions.version} 2`) }).first().click();
-  await tab.page.getByText('payload.turn').first().waitFor();
+  await tab.page.getByText(`${form.section.payload} · turn`).first().waitFor();
   await on.server.post(`/api/v1/tasks/${id}/disable`, {});
 });
 
