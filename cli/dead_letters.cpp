@@ -196,7 +196,7 @@ void add_resolve(CLI::App& group, common_options const& common, int& status, cha
     if (std::string_view(how) == "retry")
         command->add_option("--payload", chosen->payload,
                             "JSON for the handler instead of the payload of the failed one");
-    command->footer("Filters can be combined. Example: baton dead-letters " + std::string(how) +
+    command->footer("Filters can be combined.\nExample: baton dead-letters " + std::string(how) +
                     " --service shop/billing --error \"no such account\"");
     command->callback([how, chosen, &common, &status] { status = resolve(how, *chosen, common); });
 }
