@@ -1,11 +1,14 @@
-// baton clients: the clients and their handlers.
+// baton clients: the clients, their handlers, and what their homes tell of them.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
+#include "cli/service_name.hpp"
+#include "cli/span.hpp"
 #include "cli/table.hpp"
-#include "libs/protocol/service_key.hpp"
+#include "libs/base/printable.hpp"
 
 #include <iostream>
+#include <memory>
 
 namespace baton::cli {
 
@@ -19,37 +22,81 @@ std::string listed(nlohmann::json const& names)
     return text;
 }
 
-void show(common_options const& common)
+struct clients_options {
+    std::string project;
+    std::string service;
+    std::size_t limit = 1'000;
+};
+
+std::string target_of(clients_options const& chosen)
 {
-    auto const answer = rest(common).get("/api/v1/clients");
+    if (!chosen.service.empty()) {
+        auto const of = service_named(chosen.service, chosen.project);
+        return "/api/v1/clients?project=" + http::percent_encode(of.project) +
+               "&service=" + http::percent_encode(of.service);
+    }
+    return chosen.project.empty() ? "/api/v1/clients"
+                                  : "/api/v1/clients?project=" + http::percent_encode(chosen.project);
+}
+
+// "3/8": free slots of all.
+std::string free_slots(nlohmann::json const& client, nlohmann::json const& live)
+{
+    return cell(live, "free_slots") + "/" + cell(client, "slots");
+}
+
+void show_notes(nlohmann::json const& items)
+{
+    for (auto const& each : items) {
+        if (each.at("reach") == "unreachable")
+            std::cout << cell(each, "instance") << ": " << cell(each, "reach_why") << '\n';
+        if (auto const why = each.value("live_why", nlohmann::json()); why.is_string())
+            std::cout << cell(each, "instance") << ": no figures, " << printable(why.get<std::string>()) << '\n';
+    }
+}
+
+void show(clients_options const& chosen, common_options const& common)
+{
+    auto const answer = rest(common).page(target_of(chosen), chosen.limit);
     if (common.json)
         return print_json(std::cout, answer);
     auto const at = times_of(common);
-    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "SLOTS", "HANDLERS", "TAGS", at.title("JOINED")});
-    shown.when_narrow({"JOINED", "TAGS", "SLOTS", "ADDRESS", "HANDLERS", "STATE"}, at.day(system_time{}.utc()));
+    table shown({"SERVICE", "INSTANCE", "ADDRESS", "STATE", "REACH", "HEARD", "ANSWERED", "FREE", "RUNNING", "HANDLERS",
+                 "TAGS", at.title("JOINED")});
+    shown.when_narrow({"JOINED", "TAGS", "ANSWERED", "ADDRESS", "HANDLERS", "STATE", "RUNNING", "HEARD"},
+                      at.day(system_time{}.utc()));
     for (auto const& each : answer.at("items")) {
         auto const address = cell(each, "address");
+        auto const live = each.value("live", nlohmann::json());
         shown.add({protocol::to_text({cell(each, "project"), cell(each, "service")}), cell(each, "instance"),
                    address.empty() ? "(fetches)" : address, cell(each, "state"), cell(each, "reach"),
-                   cell(each, "slots"), listed(each.at("handlers")), listed(each.at("tags")),
+                   span_cell(live, "heard_ms"), span_cell(live, "answered_ms"), free_slots(each, live),
+                   cell(live, "in_flight"), listed(each.at("handlers")), listed(each.at("tags")),
                    at.cell(each, "joined_at")});
     }
     shown.print(std::cout);
-    for (auto const& each : answer.at("items"))
-        if (each.at("reach") == "unreachable")
-            std::cout << cell(each, "instance") << ": " << cell(each, "reach_why") << '\n';
+    show_notes(answer.at("items"));
+    if (!answer.at("next").is_null())
+        std::cout << "there are more clients: --limit shows more, --service those of one service\n";
 }
 
 } // namespace
 
 void add_clients(CLI::App& program, common_options const& common)
 {
-    auto* const command = program.add_subcommand("clients", "Show the clients and their handlers");
-    command->footer(
-        "STATE and REACH are what the clients' nodes last wrote. The age of a client's last heartbeat is not known\n"
-        "here: only the memory of its node has it.\n"
-        "Example: baton clients --json");
-    command->callback([&common] { show(common); });
+    auto& command = *program.add_subcommand("clients", "Show the clients, their handlers and what they do");
+    auto const chosen = std::make_shared<clients_options>();
+    command.add_option("--project", chosen->project, "Only clients of this project");
+    command.add_option("--service", chosen->service, "Only clients of this service, or project/service");
+    command.add_option("--limit", chosen->limit, "Number of clients, in order of instance")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 1'000'000));
+    command.footer(
+        "STATE and REACH are what the clients' nodes last wrote. The nodes are asked for the rest:\n"
+        "HEARD: since the last heartbeat. ANSWERED: since the client last answered a call of its node.\n"
+        "FREE: slots that are free, of all its slots. RUNNING: executions that it has, and those on their way to it.\n"
+        "Example: baton clients --service shop/billing");
+    command.callback([chosen, &common] { show(*chosen, common); });
 }
 
 } // namespace baton::cli

@@ -99,7 +99,7 @@ void importer::check_served(nlohmann::json const& task)
     if (!mode_.dry_run || mode_.allow_unserved)
         return;
     if (!live_)
-        live_ = live_services(web_.get("/api/v1/clients"));
+        live_ = live_services(web_.page("/api/v1/clients", 1'000'000));
     auto const wanted = protocol::parse_task(task);
     try {
         web::require_served(*live_, protocol::service_of(wanted), wanted.handler, 422);

@@ -39,6 +39,7 @@ constexpr char columns_of_nodes[] =
     "killed; it counts as gone after its time to live. HEARD is the age of its row.\n"
     "LOAD: the part of the queue for its clients that is in use, from 0 to 1.\n"
     "STEP: the longest piece of work, in ms of processor time, in which its loop did nothing else.\n"
+    "CLOCK: its wall clock minus the database's, by which the cluster plans.\n"
     "ZONES: its zone database (baton zones).\n";
 
 constexpr char columns_of_terms[] =
@@ -83,13 +84,13 @@ void show_nodes(common_options const& common)
     if (common.json)
         return print_json(std::cout, answer);
     table shown({"NAME", "ADDRESS", "ROLE", "EPOCH", "ALIVE", "HEARD (s ago)", "CLIENTS", "LOAD", "STEP (ms)",
-                 "VERSION", "ZONES"});
-    shown.when_narrow({"ZONES", "STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
+                 "CLOCK (ms)", "VERSION", "ZONES"});
+    shown.when_narrow({"ZONES", "CLOCK (ms)", "STEP (ms)", "VERSION", "EPOCH", "LOAD", "ADDRESS"});
     auto const nodes = nodes_for_people(answer.at("items"));
     for (auto const& each : nodes)
         shown.add({cell(each, "name"), cell(each, "address"), role_of(each), cell(each, "epoch"), alive_text(each),
                    one_decimal(each.value("age_ms", 0.0) / 1'000), cell(each, "clients"), cell(each, "load"),
-                   longest_step(each), cell(each, "version"), cell(each, "zones")});
+                   longest_step(each), cell(each, "clock_offset_ms"), cell(each, "version"), cell(each, "zones")});
     shown.print(std::cout);
     for (auto const& each : nodes)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())

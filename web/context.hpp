@@ -17,6 +17,7 @@
 #include "libs/storage/zones.hpp"
 #include "web/events/event_hub.hpp"
 #include "web/kept_answer.hpp"
+#include "web/live_figures.hpp"
 #include "web/master_notifier.hpp"
 #include "web/overview_cache.hpp"
 #include "web/site.hpp"
@@ -48,6 +49,7 @@ struct context {
           totals(given.shared, given.time),
           events(given.shared, chosen.name_space, given.time, std::to_string(given.random.next()),
                  static_cast<std::size_t>(chosen.event_streams)),
+          figures(given.time, given.shared, given.http, {}),
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
 
@@ -69,6 +71,7 @@ struct context {
     overview_cache totals;
     std::map<std::string, std::shared_ptr<kept_answer>> overviews; // by project; of all under ""
     event_hub events;
+    live_figures figures;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long
 };

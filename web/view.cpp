@@ -213,7 +213,23 @@ json show(storage::dead_letter const& letter)
             {"rerun", or_null(letter.rerun, [](execution_id id) { return to_string(id); })}};
 }
 
-json show(storage::client_record const& client)
+namespace {
+
+json live_of(told_figures const& told)
+{
+    if (!told.figures)
+        return nullptr;
+    auto const& of = *told.figures;
+    return {{"heard_ms", of.heard_ms},
+            {"answered_ms", of.answered_ms < 0 ? json() : json(of.answered_ms)},
+            {"free_slots", of.free_slots},
+            {"in_flight", of.in_flight},
+            {"waiting", of.waiting}};
+}
+
+} // namespace
+
+json show(storage::client_record const& client, told_figures const& told)
 {
     return {{"instance", client.instance},
             {"project", client.project},
@@ -229,7 +245,9 @@ json show(storage::client_record const& client)
             {"reach", protocol::to_string(client.reach)},
             {"reach_why", client.reach_why.empty() ? json() : json(client.reach_why)},
             {"joined_at", moment(client.joined_at)},
-            {"changed_at", moment(client.changed_at)}};
+            {"changed_at", moment(client.changed_at)},
+            {"live", live_of(told)},
+            {"live_why", told.why.empty() ? json() : json(told.why)}};
 }
 
 json show(storage::bounded_count const& count)
@@ -256,6 +274,7 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"loops", health.is_object() ? health.value("loops", json::array()) : json::array()},
             {"cannot_plan", health.is_object() ? health.value("cannot_plan", json()) : json()},
             {"zones", health.is_object() ? health.value("zones", json()) : json()},
+            {"clock_offset_ms", health.is_object() ? health.value("clock_offset_ms", json()) : json()},
             {"draining", node.draining},
             {"alive", node.alive()},
             {"silent", is_silent(node)},

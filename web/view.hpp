@@ -10,6 +10,7 @@
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/tasks.hpp"
 #include "libs/storage/terms.hpp"
+#include "web/live_figures.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -45,7 +46,7 @@ nlohmann::json show(storage::late_report const& report);
 nlohmann::json show(storage::wait_record const& wait, std::optional<utc_time> ended_at);
 // Its execution in brief, the error of the last attempt, and what has become of it.
 nlohmann::json show(storage::dead_letter const& letter);
-nlohmann::json show(storage::client_record const& client);
+nlohmann::json show(storage::client_record const& client, told_figures const& told);
 nlohmann::json show(storage::bounded_count const& count);
 
 // `lease`: the lock row, if it could be read. It names the master and its epoch.

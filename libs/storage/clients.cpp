@@ -45,11 +45,14 @@ client_record read_client(row& cells)
     return client;
 }
 
-void select_clients(statement& ask)
+void select_clients(statement& ask, char const* index = nullptr)
 {
     ask.select("instance", "project", "service", "address", "secret", "handlers", "slots", "queue", "version",
                "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why");
-    ask(" FROM client WHERE ");
+    ask(" FROM client");
+    if (index != nullptr)
+        ask(by_index{index});
+    ask(" WHERE ");
 }
 
 } // namespace
@@ -85,6 +88,26 @@ awaitable<clients::page> clients::all()
         select_clients(ask);
         ask("state <> 'gone' ORDER BY instance");
         ask.each([&](row& cells) { found.clients.push_back(read_client(cells)); });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+// The clients of a service lie together in its index; those of a project may be nearly all, and are passed in order.
+awaitable<std::vector<client_record>> clients::find_in(scope of, std::string after_instance, std::size_t most)
+{
+    std::vector<client_record> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        statement ask(sql);
+        select_clients(ask, of.project && of.service ? "client_service" : nullptr);
+        ask("state <> 'gone' AND instance > ", after_instance);
+        if (of.project)
+            ask(" AND project = ", *of.project);
+        if (of.service)
+            ask(" AND service = ", *of.service);
+        ask(" ORDER BY instance LIMIT ", static_cast<std::int64_t>(most));
+        ask.each([&](row& cells) { found.push_back(read_client(cells)); });
     };
     co_await shared_.run(work);
     co_return found;

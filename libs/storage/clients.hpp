@@ -110,6 +110,14 @@ public:
     };
     awaitable<page> all();
 
+    // Those that are not gone, of a project or a service or of all, in order of instance: at most `most` that follow
+    // `after_instance`.
+    struct scope {
+        std::optional<std::string> project;
+        std::optional<std::string> service; // only with a project
+    };
+    awaitable<std::vector<client_record>> find_in(scope of, std::string after_instance, std::size_t most);
+
     // At most `most` rows that follow `after` in the order of the list; the list ends with a page that has fewer.
     struct list_page {
         std::vector<client_listing> clients;

@@ -34,6 +34,9 @@ BEYOND_SCHEMA = [
     ("service", "no live client belongs to the service"),  # depends on the clients of the moment
     ("handler", "no live client of the service"),
     ("project", "give the project too"),  # compares two parameters
+    ("project", "give both or neither"),  # compares two parameters
+    ("service", "give both or neither"),
+    ("service", "service needs project"),  # compares two parameters
     ("label", "twice"),
     ("context", "twice"),
     ("defaults.route", "needs defaults.routing"),  # compares two members

@@ -162,7 +162,16 @@ class Cluster:
         return self.rest.get("/api/v1/nodes")["lease"]["epoch"]
 
     def live_clients(self):
-        return [client for client in self.rest.get("/api/v1/clients")["items"] if client["state"] == "up"]
+        return [client for client in self.clients() if client["state"] == "up"]
+
+    def clients(self, **query):
+        found, after = [], {}
+        while True:
+            page = self.rest.get("/api/v1/clients", **query, **after)
+            found += page["items"]
+            if page["next"] is None:
+                return found
+            after = {"after": page["next"]}
 
     def create(self, name, schedule, handler="note", service="recorder", **more):
         return self.rest.post("/api/v1/tasks",

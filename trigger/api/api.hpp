@@ -40,6 +40,7 @@ struct node_endpoint_parts {
     master_link& master;
     registry& clients;
     election_trace& trace;
+    time_source const& time;
 };
 // /internal/v1, for nodes and the web, which show this incarnation's secret.
 void add_node_endpoints(http::router& router, std::string secret, node_endpoint_parts parts);

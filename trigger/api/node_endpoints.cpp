@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/protocol/figures_wire.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/api/authorize.hpp"
 
@@ -96,6 +97,19 @@ public:
         return http::json_response(200, nlohmann::json::object());
     }
 
+    // What this node's memory has of some clients, for people.
+    http::response figures(http::request const& request) const
+    {
+        auto const message = read_message<protocol::figures_request>(request);
+        if (message.instances.size() > protocol::most_figures)
+            throw invalid_input("instances", "instances must name at most 500 clients");
+        protocol::figures_answer out;
+        for (auto const& instance : message.instances)
+            if (auto const* known = parts_.clients.find(instance))
+                out.clients.push_back(figures_of(*known));
+        return http::json_response(200, out);
+    }
+
     using endpoint = http::response (node_endpoints::*)(http::request const&) const;
     awaitable<http::response> serve(endpoint which, http::request const& request) const
     {
@@ -119,6 +133,20 @@ public:
     }
 
 private:
+    protocol::client_figures figures_of(known_client const& client) const
+    {
+        auto const now = parts_.time.now();
+        auto const lane = parts_.deliveries.figures(client.row.instance).value_or(lane_figures());
+        protocol::client_figures out;
+        out.instance = client.row.instance;
+        out.heard_ms = (now - client.heard_at) / 1ms;
+        out.answered_ms = client.answered_at == instant{} ? -1 : (now - client.answered_at) / 1ms;
+        out.free_slots = lane.free_slots;
+        out.in_flight = lane.in_flight;
+        out.waiting = lane.waiting;
+        return out;
+    }
+
     void depart(protocol::departed_client const& one) const
     {
         if (!one.home.empty())
@@ -172,6 +200,7 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_departed, &node_endpoints::departed);
     add(protocol::path_cancel_at, &node_endpoints::cancel);
     add(protocol::path_ask, &node_endpoints::ask);
+    add(protocol::path_figures, &node_endpoints::figures);
 }
 
 } // namespace baton::trigger

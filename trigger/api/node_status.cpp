@@ -68,8 +68,10 @@ membership::status node_status::row() const
     now.role = role();
     now.load_permille = static_cast<int>(std::min<std::size_t>(1'000, deps_.deliveries.load() * 1'000 / queue_limit_));
     now.clients = static_cast<int>(deps_.clients.size());
-    nlohmann::json health{
-        {"loops", loops()}, {"cannot_plan", cannot_plan()}, {"heartbeat_ms", deps_.nodes.heartbeat() / 1ms}};
+    nlohmann::json health{{"loops", loops()},
+                          {"cannot_plan", cannot_plan()},
+                          {"heartbeat_ms", deps_.nodes.heartbeat() / 1ms},
+                          {"clock_offset_ms", deps_.clock.skew() / 1ms}};
     if (auto const zones = schedule::newest_zones())
         health["zones"] = zones->version();
     now.health = health.dump();

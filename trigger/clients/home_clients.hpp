@@ -12,8 +12,9 @@ namespace baton::trigger {
 struct known_client {
     storage::client_record row;
     std::set<std::string> handlers;
-    instant heard_at{};   // its last heartbeat
-    instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
+    instant heard_at{};    // its last heartbeat
+    instant answered_at{}; // a call of this node, last
+    instant written_at{};  // this node's last write of the row: an older reading of the row says nothing
     bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
 };
 

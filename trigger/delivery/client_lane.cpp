@@ -27,6 +27,12 @@ void client_lane::update(lane_client who)
     note_room();
 }
 
+lane_figures client_lane::figures(instant now) const
+{
+    return {std::max(free_slots(now), 0), static_cast<int>(held_.size() + on_the_way_),
+            static_cast<int>(queue_.size())};
+}
+
 void client_lane::put(delivery one)
 {
     queue_.push_back(std::move(one));

@@ -46,6 +46,13 @@ struct lane_limits {
     duration repeat = 1min;
 };
 
+// What a client has, for people.
+struct lane_figures {
+    int free_slots = 0; // by this node's count
+    int in_flight = 0;  // that it has, or that are on their way to it
+    int waiting = 0;    // at this node, for this client
+};
+
 // What a client takes now.
 enum class lane_room {
     none,
@@ -90,6 +97,7 @@ public:
     // May a message with the client's secret go to the address? The client has proved itself there since the last
     // failure.
     bool proved() const { return proved_; }
+    lane_figures figures(instant now) const;
     // Have all its slots been busy for `span` without a single end?
     bool stalled(instant now, duration span) const { return !has_free_slot(now) && now - progress_at_ >= span; }
 

@@ -16,6 +16,7 @@
 #include "trigger/delivery/settings.hpp"
 #include "trigger/election/election_trace.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,6 +70,8 @@ public:
     // themselves, and what waits behind a request that has no answer yet, which concerns only its own group.
     void give_back_stuck();
 
+    // What one of this node's clients has; nothing of another client.
+    std::optional<lane_figures> figures(std::string const& instance) const;
     // Executions that wait or are on their way to a client.
     std::size_t load() const { return waiting_ + under_way_; }
 
@@ -87,6 +90,7 @@ private:
     void start(std::string const& instance);
     void proved(std::string const& instance);
     void answered(std::string const& instance);
+    void note_answer(std::string const& instance);
     void became_reachable(client_lane const& lane);
     void show_reach(client_lane const& lane, std::string const& cause = {});
     void failed(std::string const& instance, std::string const& why);

@@ -10,6 +10,7 @@ void dispatcher::proved(std::string const& instance)
     auto* lane = deps_.lanes.find(instance);
     if (lane == nullptr)
         return;
+    note_answer(instance);
     bool const news = !lane->reachable();
     lane->proved_at_address();
     show_reach(*lane);
@@ -23,6 +24,7 @@ void dispatcher::answered(std::string const& instance)
     auto* lane = deps_.lanes.find(instance);
     if (lane == nullptr)
         return;
+    note_answer(instance);
     bool const news = !lane->reachable();
     lane->answered();
     if (news && lane->reachable())
@@ -81,8 +83,22 @@ void dispatcher::question_failed(std::string const& instance, std::string const&
 
 void dispatcher::question_answered(std::string const& instance)
 {
+    note_answer(instance);
     if (auto* lane = deps_.lanes.find(instance))
         lane->question_answered();
+}
+
+// For people.
+void dispatcher::note_answer(std::string const& instance)
+{
+    if (auto* client = deps_.clients.find(instance))
+        client->answered_at = deps_.time.now();
+}
+
+std::optional<lane_figures> dispatcher::figures(std::string const& instance) const
+{
+    auto const* lane = deps_.lanes.find(instance);
+    return lane == nullptr ? std::nullopt : std::optional(lane->figures(deps_.time.now()));
 }
 
 void dispatcher::question_waits(std::string const& instance)

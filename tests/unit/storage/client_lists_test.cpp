@@ -151,4 +151,34 @@ TEST_CASE("clients of a service that are alike are counted, and those that are g
     CHECK(wait_for(clients.standing({})).clients.empty());
 }
 
+TEST_CASE("the clients of a project or a service are found in order of instance, page by page")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    auto const put = [&](std::string instance, std::string project, std::string service) {
+        auto row = client(std::move(instance), "n1");
+        row.project = std::move(project);
+        row.service = std::move(service);
+        wait_for(clients.put(row));
+    };
+    put("c1", "shop", "mail");
+    put("c2", "shop", "billing");
+    put("c3", "default", "mail");
+    put("c4", "shop", "mail");
+    put("c5", "shop", "mail");
+    CHECK(leave(clients, "c5", 1) == "n1");
+    using scope = storage::clients::scope;
+    auto const found = [&](scope const& of, std::string const& after, std::size_t most) {
+        return names(wait_for(clients.find_in(of, after, most)));
+    };
+    using list = std::vector<std::string>;
+    CHECK(found({}, "", 9) == list{"c1", "c2", "c3", "c4"});
+    CHECK(found({}, "c1", 2) == list{"c2", "c3"});
+    CHECK(found({"shop", {}}, "", 9) == list{"c1", "c2", "c4"});
+    CHECK(found({"shop", "mail"}, "", 9) == list{"c1", "c4"});
+    CHECK(found({"shop", "mail"}, "c1", 9) == list{"c4"});
+    CHECK(found({"shop", "none"}, "", 9).empty());
+}
+
 } // namespace client_lists_test

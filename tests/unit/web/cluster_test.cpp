@@ -1,3 +1,4 @@
+#include "libs/protocol/figures_wire.hpp"
 #include "tests/unit/web/harness.hpp"
 
 namespace cluster_test {
@@ -76,6 +77,8 @@ TEST_CASE("a node is silent once two of its heartbeats are missing, until it cou
     };
     auto const tells = R"({"loops":[],"heartbeat_ms":10000})";
     auto const fresh = shown(tells, 15s);
+    CHECK(fresh.at("clock_offset_ms").is_null());
+    CHECK(shown(R"({"loops":[],"clock_offset_ms":-12})", 15s).at("clock_offset_ms") == -12);
     CHECK(fresh.at("heartbeat_ms") == 10'000);
     CHECK(fresh.at("silent") == false);
     auto const late = shown(tells, 21s);
@@ -206,6 +209,59 @@ TEST_CASE("a client that its home cannot reach is shown with the reason")
     web->data.exec("UPDATE client SET reach = 'unreachable', reach_why = 'node a cannot reach it'");
     CHECK(shown().at("reach") == "unreachable");
     CHECK(shown().at("reach_why") == "node a cannot reach it");
+}
+
+TEST_CASE("a client is shown with what its home tells of it")
+{
+    auto const web = arrange(engines());
+    auto const first = web->got(200, "/api/v1/clients").at("items").at(0);
+    CHECK(first.at("live").is_null());
+    CHECK(first.at("live_why") == "its node is not known");
+    auto const other = arrange(engines());
+    other->lead("node-1", "http://127.0.0.1:7801", "s3cret");
+    json const told{{"instance", "default:billing-1"},
+                    {"heard_ms", 40},
+                    {"answered_ms", -1},
+                    {"free_slots", 1},
+                    {"in_flight", 2},
+                    {"waiting", 3}};
+    other->http.body = {{"clients", json::array({told})}};
+    auto const shown = other->got(200, "/api/v1/clients").at("items").at(0);
+    CHECK(shown.at("live_why").is_null());
+    auto const& live = shown.at("live");
+    CHECK(live.at("heard_ms") >= 40);
+    CHECK(live.at("answered_ms").is_null());
+    CHECK(live.at("free_slots") == 1);
+    CHECK(live.at("in_flight") == 2);
+    CHECK(live.at("waiting") == 3);
+    REQUIRE(other->http.seen.size() == 1);
+    CHECK(other->http.seen[0].target == protocol::path_figures);
+    CHECK(other->http.seen[0].limit == 300ms);
+}
+
+TEST_CASE("the clients come in pages, of all or of a project or service")
+{
+    auto const web = arrange(engines());
+    web->join_client("mail", {"send"});
+    web->join_client("billing", {"close-day"}, "shop");
+    auto const names = [&](std::string const& query) {
+        std::string out;
+        for (auto const& each : web->got(200, "/api/v1/clients" + query).at("items"))
+            out += each.at("instance").get<std::string>() + ' ';
+        return out;
+    };
+    CHECK(names("") == "default:billing-1 default:mail-1 shop:billing-1 ");
+    CHECK(names("?project=shop") == "shop:billing-1 ");
+    CHECK(names("?project=default&service=mail") == "default:mail-1 ");
+    CHECK(names("?project=shop&service=mail").empty());
+    auto const page = web->got(200, "/api/v1/clients?limit=2");
+    CHECK(page.at("items").size() == 2);
+    CHECK(page.at("next") == "default:mail-1");
+    CHECK(names("?limit=2&after=default:mail-1") == "shop:billing-1 ");
+    CHECK(web->got(200, "/api/v1/clients?limit=3").at("next").is_null());
+    CHECK(web->problem(400, web->get("/api/v1/clients?service=mail")).at("field") == "service");
+    for (auto const* bad : {"limit=0", "limit=501", "limit=x", "name=x"})
+        web->problem(400, web->get("/api/v1/clients?" + std::string(bad)));
 }
 
 TEST_CASE("clients are shown without their secrets")

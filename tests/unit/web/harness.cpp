@@ -51,6 +51,8 @@ awaitable<http::response> recording_client::send(http::url to, http::request mes
         throw http::unreachable("no answer", false);
     http::response answer;
     answer.status = status;
+    if (!body.is_null())
+        answer.body = body.dump();
     co_return answer;
 }
 

@@ -35,6 +35,7 @@ public:
     };
     std::vector<sent> seen;
     int status = 200; // 0: no answer
+    json body;        // of the answers; null: none
 };
 
 using headers = std::map<std::string, std::string>;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { conditionOf, longestStep } from '../src/features/nodes/condition';
+import { clockOf, conditionOf, longestStep, versionsOf } from '../src/features/nodes/condition';
+import { figuresEvery, freeSlots } from '../src/features/services/figures';
 import { momentsOf } from '../src/features/executions/moments';
 import { differences } from '../src/shared/differences';
 import { between, durationText, exact, relative } from '../src/shared/time';
@@ -51,6 +52,30 @@ describe('nodes', () => {
     const loop = { name: 'a', longest_step_ms: 1, longest_step_wall_ms: 1, part: '' };
     expect(longestStep({ loops: [loop, { ...loop, name: 'b', longest_step_ms: 5 }] })?.name).toBe('b');
     expect(longestStep({ loops: [] })).toBeUndefined();
+  });
+});
+
+describe('clocks and versions of nodes', () => {
+  it('calls a clock wrong from ten milliseconds on', () => {
+    expect([9, -9, 10, -10].map(clockOf)).toEqual(['right', 'right', 'ahead', 'behind']);
+  });
+  it('counts the versions of live nodes while there are several', () => {
+    const of = (version: string, alive = true) => ({ version, alive });
+    expect(versionsOf([of('0.2'), of('0.2'), of('0.1', false)])).toEqual([]);
+    expect(versionsOf([of('0.2'), of('0.1'), of('0.2')])).toEqual([{ version: '0.1', nodes: 1 }, { version: '0.2', nodes: 2 }]);
+  });
+});
+
+describe('the figures of clients', () => {
+  const live = (free_slots: number) => ({ heard_ms: 1, answered_ms: null, free_slots, in_flight: 0, waiting: 0 });
+  it('adds up what homes told, and leaves out the clients of those that did not', () => {
+    expect(freeSlots([{ slots: 8, live: live(3) }, { slots: 4, live: null }, { slots: 2, live: live(2) }])).toEqual({ free: 5, slots: 10 });
+    expect(freeSlots([{ slots: 4, live: null }])).toBeNull();
+    expect(freeSlots([])).toBeNull();
+  });
+  it('are read less often where there are many', () => {
+    expect(figuresEvery(500)).toBe(5000);
+    expect(figuresEvery(501)).toBe(30000);
   });
 });
 

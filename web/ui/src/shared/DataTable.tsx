@@ -1,7 +1,7 @@
-import { ActionIcon, Checkbox, Group, Paper, Skeleton, Table, Text } from '@mantine/core';
+import { ActionIcon, Checkbox, Group, Paper, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
-import { getCoreRowModel, useReactTable, type ColumnDef, type Row, type RowSelectionState } from '@tanstack/react-table';
-import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type Header, type Row, type RowSelectionState, type SortingState } from '@tanstack/react-table';
+import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cursor } from './cursor';
 import classes from './DataTable.module.css';
@@ -17,6 +17,10 @@ interface Props<Item> {
   /** Enter on a row, or a click on it. */
   onOpen?: (item: Item) => void;
   selection?: { ids: string[]; onChange: (ids: string[]) => void };
+  /** Columns with an accessor sort the items by a click on their title. All items must be there. */
+  sortable?: boolean;
+  /** How many of the sorted items are shown; all without it. */
+  most?: number;
   paging?: { cursor: Cursor; next: string | null | undefined };
   empty: ReactNode;
 }
@@ -76,6 +80,22 @@ function shownBy<Context>(show: string | ((context: Context) => ReactNode) | und
   return typeof show === 'function' ? show(context) : show;
 }
 
+const marks = { asc: ' ▲', desc: ' ▼' };
+
+function Title<Item>({ header }: { header: Header<Item, unknown> }) {
+  const { column } = header;
+  const text = shownBy(column.columnDef.header, header.getContext());
+  const order = column.getIsSorted();
+  if (!column.getCanSort()) return <Table.Th scope="col" role="columnheader">{text}</Table.Th>;
+  return (
+    <Table.Th scope="col" role="columnheader" aria-sort={order === 'asc' ? 'ascending' : order === 'desc' ? 'descending' : 'none'}>
+      <UnstyledButton fz="inherit" fw="inherit" className={classes.sort} onClick={() => column.toggleSorting()}>
+        {text}<span aria-hidden>{order ? marks[order] : ''}</span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
 function titleOf(header: unknown): string {
   return typeof header === 'string' ? header : '';
 }
@@ -88,9 +108,11 @@ export function DataTable<Item>(props: Props<Item>) {
   const shown = props.columns.filter(({ id }) => id === undefined || !props.hidden?.includes(id));
   const columns = selection ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) })), ...shown] : shown;
   const rowSelection: RowSelectionState = Object.fromEntries((selection?.ids ?? []).map((id) => [id, true]));
+  const [sorting, setSorting] = useState<SortingState>([]);
   const table = useReactTable({
     data: items ?? [], columns, getRowId: idOf, getCoreRowModel: getCoreRowModel(),
-    enableRowSelection: selection !== undefined, state: { rowSelection },
+    enableSorting: props.sortable ?? false, getSortedRowModel: getSortedRowModel(), onSortingChange: setSorting,
+    enableRowSelection: selection !== undefined, state: { rowSelection, sorting },
     onRowSelectionChange: (change) => {
       const next = typeof change === 'function' ? change(rowSelection) : change;
       selection?.onChange(Object.keys(next).filter((id) => next[id]));
@@ -109,14 +131,12 @@ export function DataTable<Item>(props: Props<Item>) {
             <Table.Thead className={classes.head} role="rowgroup">
               {table.getHeaderGroups().map((group) => (
                 <Table.Tr key={group.id} role="row">
-                  {group.headers.map((header) => (
-                    <Table.Th key={header.id} scope="col" role="columnheader">{shownBy(header.column.columnDef.header, header.getContext())}</Table.Th>
-                  ))}
+                  {group.headers.map((header) => <Title key={header.id} header={header} />)}
                 </Table.Tr>
               ))}
             </Table.Thead>
             <Table.Tbody ref={body} className={classes.body} role="rowgroup">
-              {table.getRowModel().rows.map((row) => (
+              {table.getRowModel().rows.slice(0, props.most).map((row) => (
                 <Table.Tr key={row.id} role="row" tabIndex={0} className={classes.row} data-selected={row.getIsSelected() || undefined} onKeyDown={(event) => keys(event, row)}>
                   {row.getVisibleCells().map((cell) => (
                     <Table.Td key={cell.id} role="cell" data-title={titleOf(cell.column.columnDef.header)} data-first={cell.column.id === firstId || undefined} data-column={cell.column.id}>

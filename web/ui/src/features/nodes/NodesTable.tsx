@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import type { TriggerNode } from '@/api/types';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
-import { Duration, RelativeTime } from '@/shared/Times';
-import { conditionOf, longestStep, type Condition } from './condition';
+import { Duration, RelativeTime, useDuration } from '@/shared/Times';
+import { clockOf, conditionOf, longestStep, type Condition } from './condition';
 
 const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', gone: 'red' };
 
@@ -56,21 +56,28 @@ function VersionCell({ node }: { node: TriggerNode }) {
   );
 }
 
+function Clock({ node: { clock_offset_ms: offset } }: { node: TriggerNode }) {
+  const { t } = useTranslation('nodes');
+  const say = useDuration();
+  return offset === null ? <>–</> : <>{t(`clock_${clockOf(offset)}`, { by: say(Math.abs(offset)) })}</>;
+}
+
 export function NodesTable({ nodes, filtered }: { nodes: TriggerNode[] | undefined; filtered: boolean }) {
   const { t } = useTranslation('nodes');
   const columns: ColumnDef<TriggerNode>[] = [
-    { header: t('node'), cell: ({ row }) => <NodeName node={row.original} /> },
-    { header: t('state'), cell: ({ row }) => <NodeCondition node={row.original} /> },
-    { header: t('heartbeat'), cell: ({ row }) => <Duration ms={row.original.age_ms} /> },
+    { id: 'node', header: t('node'), accessorKey: 'name', cell: ({ row }) => <NodeName node={row.original} /> },
+    { id: 'state', header: t('state'), accessorFn: conditionOf, cell: ({ row }) => <NodeCondition node={row.original} /> },
+    { id: 'heartbeat', header: t('heartbeat'), accessorKey: 'age_ms', cell: ({ row }) => <Duration ms={row.original.age_ms} /> },
     { header: t('clients'), accessorKey: 'clients' },
-    { header: t('load'), cell: ({ row }) => `${Math.round(row.original.load * 100)} %` },
-    { header: t('longest_step'), cell: ({ row }) => <LongestStep node={row.original} /> },
-    { header: t('version'), cell: ({ row: { original: node } }) => <VersionCell node={node} /> },
-    { header: t('started'), cell: ({ row }) => <RelativeTime at={row.original.started_at} /> },
+    { id: 'load', header: t('load'), accessorKey: 'load', cell: ({ row }) => `${Math.round(row.original.load * 100)} %` },
+    { id: 'step', header: t('longest_step'), accessorFn: (node) => longestStep(node)?.longest_step_ms, sortUndefined: 'last', cell: ({ row }) => <LongestStep node={row.original} /> },
+    { id: 'clock', header: t('clock'), accessorFn: (node) => node.clock_offset_ms ?? undefined, sortUndefined: 'last', cell: ({ row }) => <Clock node={row.original} /> },
+    { id: 'version', header: t('version'), accessorKey: 'version', cell: ({ row: { original: node } }) => <VersionCell node={node} /> },
+    { id: 'started', header: t('started'), accessorKey: 'started_at', cell: ({ row }) => <RelativeTime at={row.original.started_at} /> },
   ];
   return (
     <DataTable
-      label={t('nodes')} items={nodes} columns={columns} idOf={(node) => node.incarnation}
+      label={t('nodes')} items={nodes} columns={columns} sortable idOf={(node) => node.incarnation}
       empty={filtered ? <EmptyState title={t('none_such')} /> : <EmptyState title={t('none')} help={t('none_help')} />}
     />
   );

@@ -19,3 +19,17 @@ export function present<Node extends Pick<TriggerNode, 'name' | 'alive'>>(nodes:
   const live = new Set(nodes.filter(({ alive }) => alive).map(({ name }) => name));
   return nodes.filter(({ name, alive }) => alive || !live.has(name));
 }
+
+/** By how much a clock is wrong, for people: not at all below ten milliseconds. */
+export function clockOf(offset: number): 'ahead' | 'behind' | 'right' {
+  if (Math.abs(offset) < 10) return 'right';
+  return offset > 0 ? 'ahead' : 'behind';
+}
+
+/** The versions of the live nodes, each with their number, if there are several: an upgrade is under way. */
+export function versionsOf(nodes: Pick<TriggerNode, 'alive' | 'version'>[]): { version: string; nodes: number }[] {
+  const counts = new Map<string, number>();
+  for (const { alive, version } of nodes) if (alive) counts.set(version, (counts.get(version) ?? 0) + 1);
+  if (counts.size < 2) return [];
+  return [...counts].map(([version, count]) => ({ version, nodes: count })).sort((a, b) => a.version.localeCompare(b.version));
+}

@@ -8,7 +8,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
-import { RelativeTime } from '@/shared/Times';
+import { RelativeTime, useDuration } from '@/shared/Times';
 import { addressOf } from './address';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
@@ -27,6 +27,29 @@ function ClientState({ client }: { client: Client }) {
   );
 }
 
+function Heard({ client: { live, live_why } }: { client: Client }) {
+  const { t } = useTranslation('services');
+  const say = useDuration();
+  if (!live) return <Text size="xs" c="dimmed" maw={220}>{live_why}</Text>;
+  return (
+    <Stack gap={0}>
+      <Text size="sm">{t('heard_ago', { age: say(live.heard_ms) })}</Text>
+      <Text size="xs" c="dimmed">{live.answered_ms === null ? t('answered_nothing') : t('answered_ago', { age: say(live.answered_ms) })}</Text>
+    </Stack>
+  );
+}
+
+function Slots({ client: { live, slots, queue } }: { client: Client }) {
+  const { t } = useTranslation('services');
+  return (
+    <Stack gap={0}>
+      <span title={t('queue_of', { count: queue })}>{live ? t('free_of', { free: live.free_slots, count: slots }) : slots}</span>
+      {live && live.in_flight > 0 && <Text size="xs" c="dimmed">{t('in_flight', { count: live.in_flight })}</Text>}
+      {live && live.waiting > 0 && <Text size="xs" c="dimmed">{t('waiting', { count: live.waiting })}</Text>}
+    </Stack>
+  );
+}
+
 function Handlers({ client: { handlers, tags } }: { client: Client }) {
   return (
     <Stack gap={4}>
@@ -39,7 +62,7 @@ function Handlers({ client: { handlers, tags } }: { client: Client }) {
 function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
   const { t } = useTranslation('services');
   const service: ColumnDef<Client> = {
-    header: t('service'),
+    id: 'service', header: t('service'), accessorFn: (one) => `${one.project}/${one.service}`,
     cell: ({ row: { original: one } }) => (
       <Stack gap={0}>
         <Link to={addressOf(one)} size="sm">{one.service}</Link>
@@ -49,7 +72,7 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
   };
   return [
     {
-      header: t('client'),
+      id: 'client', header: t('client'), accessorKey: 'instance',
       cell: ({ row: { original: one } }) => (
         <Stack gap={0}>
           <Instance name={one.instance} fw={600} />
@@ -58,12 +81,13 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
       ),
     },
     ...(ofOneService ? [] : [service]),
-    { header: t('state'), cell: ({ row }) => <ClientState client={row.original} /> },
-    { header: t('slots'), cell: ({ row: { original: one } }) => <span title={t('queue_of', { count: one.queue })}>{one.slots}</span> },
+    { id: 'state', header: t('state'), accessorFn: ({ reach, state }) => `${reach} ${state}`, cell: ({ row }) => <ClientState client={row.original} /> },
+    { id: 'heard', header: t('heard'), accessorFn: ({ live }) => live?.heard_ms, sortUndefined: 'last', cell: ({ row }) => <Heard client={row.original} /> },
+    { id: 'slots', header: t('slots'), accessorFn: ({ live }) => live?.free_slots, sortUndefined: 'last', cell: ({ row }) => <Slots client={row.original} /> },
     { header: t('handlers'), cell: ({ row }) => <Handlers client={row.original} /> },
-    { header: t('node'), cell: ({ row }) => <Instance name={row.original.node} /> },
+    { id: 'node', header: t('node'), accessorKey: 'node', cell: ({ row }) => <Instance name={row.original.node} /> },
     { header: t('version'), accessorKey: 'version' },
-    { header: t('joined'), cell: ({ row }) => <RelativeTime at={row.original.joined_at} /> },
+    { id: 'joined', header: t('joined'), accessorKey: 'joined_at', cell: ({ row }) => <RelativeTime at={row.original.joined_at} /> },
   ];
 }
 
@@ -81,12 +105,12 @@ export function ClientsTable({ clients, error, ofOneService = false, filtered = 
   const columns = useColumns(ofOneService);
   const empty = filtered ? <EmptyState title={t('no_such_client')} /> : <EmptyState title={t('no_clients')} help={t(ofOneService ? 'no_clients_help' : 'no_clients_at_all')} />;
   const [all, showAll] = useState(false);
-  const shown = all ? clients : clients?.slice(0, mostAtFirst);
+  const hidden = !all && clients !== undefined && clients.length > mostAtFirst;
   return (
     <>
       <ErrorBox error={error} />
-      {(clients || !error) && <DataTable label={t('clients')} items={shown} columns={columns} idOf={(one) => one.instance} empty={empty} />}
-      {clients && shown && clients.length > shown.length && <Button mt="sm" variant="default" onClick={() => showAll(true)}>{t('show_all_clients', { count: clients.length })}</Button>}
+      {(clients || !error) && <DataTable label={t('clients')} items={clients} columns={columns} sortable {...(all ? {} : { most: mostAtFirst })} idOf={(one) => one.instance} empty={empty} />}
+      {hidden && <Button mt="sm" variant="default" onClick={() => showAll(true)}>{t('show_all_clients', { count: clients.length })}</Button>}
     </>
   );
 }

@@ -4,13 +4,12 @@ import { ScopePage } from '@/features/scopes/ScopePage';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { ClientsTable } from './ClientsTable';
-import { useClients } from './queries';
+import { useClientFigures } from './queries';
 
 export default function ServicePage() {
   const { t } = useTranslation('services');
   const { project = '', service = '' } = useParams<{ project: string; service: string }>();
-  const clients = useClients();
-  const own = clients.data?.items.filter((client) => client.project === project && client.service === service);
+  const clients = useClientFigures({ project, service });
   const summary = (
     <>
       {t('of_project')}{' '}<Link to={`/projects/${encodeURIComponent(project)}`} size="sm" underline="always">{project}</Link>{' · '}
@@ -19,7 +18,7 @@ export default function ServicePage() {
   );
   return (
     <ScopePage key={`${project}/${service}`} scope={{ project, service }} summary={summary}>
-      <Section title={t('clients')}><ClientsTable clients={own} error={clients.error} ofOneService /></Section>
+      <Section title={t('clients')}><ClientsTable clients={clients.data?.items} error={clients.error} ofOneService /></Section>
     </ScopePage>
   );
 }

@@ -15,7 +15,8 @@ import { usePreferences } from '@/shared/preferences';
 import { Section } from '@/shared/Section';
 import { addressOf } from './address';
 import { ClientsTable } from './ClientsTable';
-import { useAllServices, useClients, useServices } from './queries';
+import { freeSlots } from './figures';
+import { useAllServices, useClientFigures, useServices } from './queries';
 import { capacityOf, type Served, servedBy } from './served';
 
 const colours: Record<Served, string> = { served: 'teal', unreachable: 'orange', nobody: 'red' };
@@ -42,7 +43,14 @@ function useColumns(clients: Client[] | undefined): ColumnDef<Service>[] {
       },
     },
     { header: t('clients'), cell: ({ row }) => clientsOf(row.original, clients ?? []).length },
-    { header: t('slots'), cell: ({ row }) => capacityOf(clientsOf(row.original, clients ?? [])).slots },
+    {
+      header: t('slots'),
+      cell: ({ row }) => {
+        const own = clientsOf(row.original, clients ?? []);
+        const told = freeSlots(own);
+        return told ? t('free_of', { free: told.free, count: told.slots }) : capacityOf(own).slots;
+      },
+    },
     { header: t('handlers'), cell: ({ row }) => <Text size="sm" lineClamp={2} maw={320}>{capacityOf(clientsOf(row.original, clients ?? [])).handlers.join(', ')}</Text> },
   ];
 }
@@ -66,7 +74,7 @@ export default function ServicesPage() {
   const { project } = usePreferences();
   const filters = useFilters(['only', 'reach'] as const);
   const { values, change } = filters;
-  const clients = useClients();
+  const clients = useClientFigures();
   const { items, error, refetch, paging } = useShown(project, values.only, clients.data?.items ?? []);
   const columns = useColumns(clients.data?.items);
   const ofProject = clients.data?.items.filter((one) => (project === '' || one.project === project) && (values.reach === '' || one.reach === values.reach));

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
+import { readPages } from '@/api/pages';
 import type { Schedule, ScheduleKind } from '@/api/types';
 
 type CronMembers = { cron?: string; dialect?: string; zone?: string; gap?: string; overlap?: string; hash_seed?: number };
@@ -117,7 +118,7 @@ export function useServed() {
   return useQuery({
     queryKey: ['clients', 'served'],
     queryFn: async ({ signal }) => {
-      const { items } = await unwrap(api.GET('/api/v1/clients', { signal }));
+      const { items } = await readPages((after) => unwrap(api.GET('/api/v1/clients', { params: { query: { limit: 500, after } }, signal })), 5000);
       return items.map(({ project, service, handlers }) => ({ project, service, handlers }));
     },
   });

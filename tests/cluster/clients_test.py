@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Tests of what is shown of clients, on the store that $BATON_STORE names (sqlite by default)."""
+
+import os
+import signal
+import unittest
+
+import harness
+
+STORE = os.environ.get("BATON_STORE", "sqlite")
+BY_HAND = {"kind": "api"}
+SLOTS = 2
+INSTANCES = ("alpha:1", "beta:1")
+
+
+class Clients(unittest.TestCase):
+    def setUp(self):
+        self.cluster = harness.Cluster.or_skip(STORE)
+        self.addCleanup(self.cluster.end)
+        for number in (1, 2):
+            self.cluster.start_trigger(f"trigger-{number}")
+        self.cluster.start_web()
+        for instance in INSTANCES:
+            self.start_client(instance)
+        self.cluster.await_ready(2, len(INSTANCES))
+
+    def start_client(self, instance):
+        return self.cluster.start_recorder(instance, slots=SLOTS, environment={"RECORDER_INSTANCE": instance})
+
+    def baton(self, *words):
+        return self.cluster.run_baton(*words, "--server", self.cluster.addresses["web"])
+
+    def shown(self, instance):
+        return next(client for client in self.cluster.clients() if client["instance"] == instance)
+
+    def home_of(self, instance):
+        home = self.shown(instance)["node"]
+        return next(node["name"] for node in self.cluster.live_nodes() if node["incarnation"] == home)
+
+    def test_the_figures_of_clients_come_from_their_homes_and_one_that_is_silent_keeps_nothing_back(self):
+        task = self.cluster.create("nap", BY_HAND, handler="nap", payload={"ms": 120_000})
+        for _ in range(3):
+            self.cluster.await_state(self.cluster.run_now(task), "running", 20)
+        live = harness.wait_for("figures of each client", lambda: self.figures(lambda all_of: sum(
+            each["in_flight"] for each in all_of) == 3), 20)
+        self.assertEqual(sum(each["free_slots"] for each in live), 2 * SLOTS - 3)
+        for each in live:
+            self.assertGreaterEqual(each["heard_ms"], 0)
+            self.assertIsNotNone(each["answered_ms"])
+        rows = [line for line in self.baton("clients").splitlines() if "recorder" in line]
+        self.assertEqual(sorted(word for line in rows for word in line.split() if word.endswith("/2")), ["0/2", "1/2"])
+
+        silent = self.home_of("alpha:1")
+        self.cluster.processes[silent].freeze()
+        why = harness.wait_for("a client without figures", lambda: self.shown("alpha:1")["live_why"], 20)
+        self.assertIn(f"node {silent}", why)
+        self.assertEqual({client["instance"] for client in self.cluster.clients()}, set(INSTANCES))
+        self.assertIn("no figures", self.baton("clients"))
+        self.cluster.processes[silent].child.send_signal(signal.SIGCONT)
+        harness.wait_for("figures again", lambda: self.figures(lambda _: True), 30)
+
+    def figures(self, wanted):
+        live = [client["live"] for client in self.cluster.clients()]
+        return live if None not in live and wanted(live) else None
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+#include "web/live_figures.hpp"
+
+#include "libs/base/log.hpp"
+#include "libs/base/task_group.hpp"
+#include "libs/http/parse_as.hpp"
+#include "libs/protocol/revision.hpp"
+
+namespace baton::web {
+
+namespace {
+
+constexpr std::size_t most_kept = 10'000; // clients of a node
+
+http::request make_request(storage::node_record const& node, protocol::figures_request const& wanted)
+{
+    auto message = http::json_request(http::verb::post, protocol::path_figures, wanted);
+    message.headers.set("Authorization", "Bearer " + node.secret);
+    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
+    return message;
+}
+
+} // namespace
+
+awaitable<std::vector<told_figures>> live_figures::of(std::vector<storage::client_record> const& clients)
+{
+    co_await read_nodes();
+    std::map<std::string, std::vector<std::string>> by_home;
+    for (auto const& client : clients)
+        by_home[client.node].push_back(client.instance);
+    auto const loop = co_await asio::this_coro::executor;
+    round all(loop);
+    all.until = time_.now() + 2 * limits_.answer; // a request that is under way for others, and this one's
+    task_group questions(loop);
+    for (auto const& [home, instances] : by_home) {
+        auto const found = lines_.find(home);
+        if (found == lines_.end() || !found->second.node.alive())
+            continue;
+        auto wanted = stale(found->second, instances);
+        if (wanted.empty())
+            continue;
+        ++all.open;
+        questions.spawn("the question for the figures of clients", refresh(found->second, std::move(wanted), all));
+    }
+    co_await questions.around(await_answers(all));
+    std::vector<told_figures> told;
+    told.reserve(clients.size());
+    for (auto const& client : clients)
+        told.push_back(show(client));
+    co_return told;
+}
+
+awaitable<void> live_figures::await_answers(round& all)
+{
+    while (all.open != 0)
+        co_await all.ended.wait();
+}
+
+// Other requests use what is known meanwhile.
+awaitable<void> live_figures::read_nodes()
+{
+    auto const now = time_.now();
+    if (nodes_read_at_ && now - *nodes_read_at_ < limits_.keep)
+        co_return;
+    auto all = co_await nodes_.all();
+    nodes_read_at_ = time_.now();
+    std::set<std::string> present;
+    for (auto& node : all) {
+        present.insert(node.incarnation);
+        lines_[node.incarnation].node = std::move(node);
+    }
+    std::erase_if(lines_, [&](auto const& entry) {
+        auto const& [incarnation, one] = entry;
+        return !present.contains(incarnation) && !one.asking && one.waiting.empty();
+    });
+}
+
+awaitable<void> live_figures::refresh(line& one, std::vector<std::string> instances, round& all)
+{
+    std::shared_ptr<void> const at_end(nullptr, [&all](auto) {
+        --all.open;
+        all.ended.wake();
+    });
+    for (;;) {
+        protocol::figures_request wanted;
+        wanted.instances = stale(one, instances);
+        if (wanted.instances.empty() || time_.now() >= all.until)
+            co_return;
+        if (one.asking)
+            co_await await_other(one, all.until);
+        else
+            co_await ask(one, std::move(wanted));
+    }
+}
+
+awaitable<void> live_figures::await_other(line& one, instant until)
+{
+    waker bell(co_await asio::this_coro::executor);
+    one.waiting.insert(&bell);
+    std::shared_ptr<void> const at_end(nullptr, [&](auto) { one.waiting.erase(&bell); });
+    co_await bell.wait_until(time_, until);
+}
+
+// A caller that goes away leaves the question to those that wait.
+awaitable<void> live_figures::ask(line& one, protocol::figures_request wanted)
+{
+    one.asking = true;
+    std::shared_ptr<void> const at_end(nullptr, [&one](auto) {
+        one.asking = false;
+        for (auto* bell : one.waiting)
+            bell->wake();
+    });
+    auto const node = one.node;
+    std::string failure;
+    try {
+        auto message = make_request(node, wanted);
+        auto const to = http::parse_url(node.address);
+        auto const answer = co_await http_.send(to, std::move(message), limits_.answer);
+        auto const figures =
+            answer.status == 200 ? http::parse_if<protocol::figures_answer>(answer.body) : std::nullopt;
+        if (figures)
+            keep(one, wanted, *figures);
+        else
+            failure = "it answered with status " + std::to_string(answer.status) +
+                      (answer.status == 200 ? " and no figures" : "");
+    } catch (unavailable const& reason) {
+        failure = reason.what();
+    } catch (invalid_input const& reason) {
+        failure = reason.what();
+    }
+    one.failure = failure.empty() ? std::string() : "node " + node.name + " does not tell: " + failure;
+    if (failure.empty())
+        co_return;
+    one.failed_at = time_.now();
+    log::debug("web", "asking a node for the figures of its clients failed, they are shown without",
+               {log::reason(failure), {"node", node.name}});
+}
+
+void live_figures::keep(line& one, protocol::figures_request const& asked, protocol::figures_answer const& answer)
+{
+    auto const now = time_.now();
+    if (one.clients.size() >= most_kept)
+        std::erase_if(one.clients, [&](auto const& entry) { return now - entry.second.at >= limits_.keep; });
+    for (auto const& instance : asked.instances)
+        one.clients[instance] = {std::nullopt, now};
+    for (auto const& client : answer.clients)
+        one.clients[client.instance] = {client, now};
+}
+
+// Those that the node must be asked for; none shortly after it has failed.
+std::vector<std::string> live_figures::stale(line const& one, std::vector<std::string> const& instances) const
+{
+    auto const now = time_.now();
+    std::vector<std::string> out;
+    if (!one.failure.empty() && now - one.failed_at < limits_.keep)
+        return out;
+    for (auto const& instance : instances) {
+        auto const found = one.clients.find(instance);
+        if (found == one.clients.end() || now - found->second.at >= limits_.keep)
+            out.push_back(instance);
+    }
+    return out;
+}
+
+told_figures live_figures::show(storage::client_record const& client) const
+{
+    auto const home = lines_.find(client.node);
+    if (home == lines_.end())
+        return {std::nullopt, "its node is not known"};
+    auto const& one = home->second;
+    if (!one.node.alive())
+        return {std::nullopt, "node " + one.node.name + " counts as gone"};
+    auto const found = one.clients.find(client.instance);
+    auto const now = time_.now();
+    if (found == one.clients.end() || now - found->second.at > limits_.keep + 2 * limits_.answer)
+        return {std::nullopt,
+                one.failure.empty() ? "node " + one.node.name + " has not answered in time" : one.failure};
+    if (!found->second.figures)
+        return {std::nullopt, "node " + one.node.name + " does not hear it any more"};
+    auto figures = *found->second.figures;
+    auto const age = (now - found->second.at) / 1ms;
+    figures.heard_ms += age;
+    if (figures.answered_ms >= 0)
+        figures.answered_ms += age;
+    return {figures, {}};
+}
+
+} // namespace baton::web

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "libs/base/loop.hpp"
+#include "libs/http/client.hpp"
+#include "libs/protocol/figures_wire.hpp"
+#include "libs/storage/clients.hpp"
+#include "libs/storage/nodes.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace baton::web {
+
+// What the home of a client last told of it, with the ages as of now; or why that is not known.
+struct told_figures {
+    std::optional<protocol::client_figures> figures;
+    std::string why{}; // not empty without figures
+};
+
+// Asks the home nodes for what only their memory has: heartbeats, free slots, executions in flight. The nodes are asked
+// in parallel, one request to a node at a time, and each for a bounded time. An answer is kept for a while, so that
+// many pages cost a node one question. On the loop only.
+class live_figures {
+public:
+    struct limits {
+        duration answer = 300ms; // of a node
+        duration keep = 1s;      // an answer, or the failure of a node
+    };
+    live_figures(time_source& time, storage::database& shared, http::client& http, limits given)
+        : time_(time), nodes_(shared), http_(http), limits_(given)
+    {}
+
+    // In the order of the clients; at most most_figures of them. Throws `unavailable` if the nodes cannot be read.
+    awaitable<std::vector<told_figures>> of(std::vector<storage::client_record> const& clients);
+
+private:
+    struct kept {
+        std::optional<protocol::client_figures> figures; // nothing: the node did not name the client
+        instant at;
+    };
+    // A node, with what is kept of its answers.
+    struct line {
+        storage::node_record node;
+        std::unordered_map<std::string, kept> clients; // by instance
+        std::string failure;                           // of the last request; empty: none
+        instant failed_at{};
+        bool asking = false; // a request is under way
+        std::set<waker*> waiting;
+    };
+    // The questions of one request to web.
+    struct round {
+        explicit round(asio::any_io_executor loop) : ended(std::move(loop)) {}
+        std::size_t open = 0;
+        instant until{};
+        waker ended;
+    };
+
+    awaitable<void> read_nodes();
+    awaitable<void> await_answers(round& all);
+    awaitable<void> refresh(line& one, std::vector<std::string> instances, round& all);
+    awaitable<void> ask(line& one, protocol::figures_request wanted);
+    awaitable<void> await_other(line& one, instant until);
+    void keep(line& one, protocol::figures_request const& asked, protocol::figures_answer const& answer);
+    std::vector<std::string> stale(line const& one, std::vector<std::string> const& instances) const;
+    told_figures show(storage::client_record const& client) const;
+
+    time_source& time_;
+    storage::nodes nodes_;
+    http::client& http_;
+    limits limits_;
+    std::map<std::string, line> lines_; // by incarnation
+    std::optional<instant> nodes_read_at_;
+};
+
+} // namespace baton::web
