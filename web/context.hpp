@@ -16,6 +16,7 @@
 #include "libs/storage/terms.hpp"
 #include "libs/storage/zones.hpp"
 #include "web/events/event_hub.hpp"
+#include "web/home_notifier.hpp"
 #include "web/kept_answer.hpp"
 #include "web/live_figures.hpp"
 #include "web/master_notifier.hpp"
@@ -50,6 +51,7 @@ struct context {
           events(given.shared, chosen.name_space, given.time, std::to_string(given.random.next()),
                  static_cast<std::size_t>(chosen.event_streams)),
           figures(given.time, given.shared, given.http, {}),
+          homes(given.shared, given.http, chosen.notify_limit),
           master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
     {}
 
@@ -72,6 +74,7 @@ struct context {
     std::map<std::string, std::shared_ptr<kept_answer>> overviews; // by project; of all under ""
     event_hub events;
     live_figures figures;
+    home_notifier homes;
     master_notifier master;
     loop_thread file_reader; // for files whose reading may take long
 };

@@ -85,10 +85,11 @@ awaitable<void> live_figures::refresh(line& one, std::vector<std::string> instan
         wanted.instances = stale(one, instances);
         if (wanted.instances.empty() || time_.now() >= all.until)
             co_return;
-        if (one.asking)
-            co_await await_other(one, all.until);
-        else
+        if (!one.asking) {
             co_await ask(one, std::move(wanted));
+            co_return;
+        }
+        co_await await_other(one, all.until);
     }
 }
 

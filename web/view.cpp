@@ -1,7 +1,6 @@
 #include "web/view.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/protocol/offers.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "libs/schedule/skips.hpp"
 #include "libs/schedule/time_zone.hpp"
@@ -211,43 +210,6 @@ json show(storage::dead_letter const& letter)
             {"resolution", protocol::to_string(letter.resolution)},
             {"resolved_at", moment(letter.resolved_at)},
             {"rerun", or_null(letter.rerun, [](execution_id id) { return to_string(id); })}};
-}
-
-namespace {
-
-json live_of(told_figures const& told)
-{
-    if (!told.figures)
-        return nullptr;
-    auto const& of = *told.figures;
-    return {{"heard_ms", of.heard_ms},
-            {"answered_ms", of.answered_ms < 0 ? json() : json(of.answered_ms)},
-            {"free_slots", of.free_slots},
-            {"in_flight", of.in_flight},
-            {"waiting", of.waiting}};
-}
-
-} // namespace
-
-json show(storage::client_record const& client, told_figures const& told)
-{
-    return {{"instance", client.instance},
-            {"project", client.project},
-            {"service", client.service},
-            {"address", client.address},
-            {"handlers", protocol::handlers_in(client.handlers)},
-            {"tags", protocol::tags_in(client.handlers)},
-            {"slots", client.slots},
-            {"queue", client.queue},
-            {"version", client.version},
-            {"node", client.node},
-            {"state", to_string(client.state)},
-            {"reach", protocol::to_string(client.reach)},
-            {"reach_why", client.reach_why.empty() ? json() : json(client.reach_why)},
-            {"joined_at", moment(client.joined_at)},
-            {"changed_at", moment(client.changed_at)},
-            {"live", live_of(told)},
-            {"live_why", told.why.empty() ? json() : json(told.why)}};
 }
 
 json show(storage::bounded_count const& count)

@@ -84,6 +84,10 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
     if (route != seen.routes.end() && !route->second.instance.empty() && !route->second.instance_is_there)
         return "no client of " + service + " has the name " + route->second.instance;
     std::erase_if(clients, [](auto const* each) { return each->state == storage::client_state::draining; });
+    bool const some = !clients.empty();
+    std::erase_if(clients, [](auto const* each) { return each->drained; });
+    if (clients.empty() && some)
+        return "the clients of " + service + " are drained by a person";
     if (clients.empty())
         return "the clients of " + service + " are stopping";
     if (all_of(clients, [](auto const* each) { return each->reach == protocol::reach::unreachable; }))

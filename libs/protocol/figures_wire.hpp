@@ -1,6 +1,6 @@
 #pragma once
-// Web to a node: what the node's memory has of its clients, for people. Header "Authorization: Bearer <secret of the
-// called node's incarnation>", as among nodes (node_wire.hpp).
+// Web to a node: what the node's memory has of its clients, for people; and that a client's row has changed. Header
+// "Authorization: Bearer <secret of the called node's incarnation>", as among nodes (node_wire.hpp).
 
 #include <nlohmann/json.hpp>
 
@@ -14,6 +14,10 @@ namespace baton::protocol {
 
 inline constexpr char path_figures[] = "/internal/v1/figures";
 inline constexpr std::size_t most_figures = 500; // clients in a request, so that no step of the node's loop grows
+
+// A person has changed the row of a client of the node, which reads it at once. Without a body. A hint: the node finds
+// the change itself within two seconds.
+inline constexpr char path_look_again[] = "/internal/v1/look-again";
 
 struct figures_request {
     std::vector<std::string> instances;

@@ -42,13 +42,22 @@ client_record read_client(row& cells)
     client.changed_at = cells.moment();
     client.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
     client.reach_why = cells.text();
+    auto const since = cells.maybe_moment();
+    client_drain drain;
+    drain.by = cells.text();
+    drain.reason = cells.text();
+    if (since) {
+        drain.since = *since;
+        client.drained = std::move(drain);
+    }
     return client;
 }
 
 void select_clients(statement& ask, char const* index = nullptr)
 {
     ask.select("instance", "project", "service", "address", "secret", "handlers", "slots", "queue", "version",
-               "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why");
+               "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why", "drained_at",
+               "drained_by", "drain_reason");
     ask(" FROM client");
     if (index != nullptr)
         ask(by_index{index});
@@ -121,7 +130,7 @@ awaitable<clients::list_page> clients::read_list(std::function<void(statement&)>
         found.now = from_micros(read_now(sql)); // before the rows, so that nothing falls between two lists
         statement ask(sql);
         ask.select("instance", "project", "service", "handlers", "node", "state", "changed_at", "reach",
-                   "slots + queue")(" FROM client WHERE ");
+                   "slots + queue", "drained_at")(" FROM client WHERE ");
         which(ask);
         ask(" LIMIT ", static_cast<std::int64_t>(most));
         ask.each([&](row& cells) {
@@ -135,6 +144,7 @@ awaitable<clients::list_page> clients::read_list(std::function<void(statement&)>
             one.changed_at = cells.moment();
             one.unreachable = cells.text() == protocol::to_string(protocol::reach::unreachable);
             one.places = cells.small();
+            one.drained = cells.maybe_moment().has_value();
             found.clients.push_back(std::move(one));
         });
     };
@@ -233,12 +243,12 @@ awaitable<clients::standing_page> clients::standing(std::vector<protocol::servic
         found.now = from_micros(read_now(sql));
         for (auto const chunk : chunks(sql, of, 2)) {
             statement ask(sql);
-            ask.select("project", "service", "handlers", "state", "reach", "COUNT(*)");
+            ask.select("project", "service", "handlers", "state", "reach", "drained_at IS NOT NULL", "COUNT(*)");
             ask(" FROM client WHERE state <> 'gone' AND (");
             for (std::size_t i = 0; i < chunk.size(); ++i)
                 ask(fragment{i == 0 ? "" : " OR "}, "(project = ", chunk[i].project,
                     " AND service = ", chunk[i].service, ")");
-            ask(") GROUP BY project, service, handlers, state, reach");
+            ask(") GROUP BY project, service, handlers, state, reach, drained_at IS NOT NULL");
             ask.each([&](row& cells) {
                 auto& one = found.clients.emplace_back();
                 one.service.project = cells.text();
@@ -246,6 +256,7 @@ awaitable<clients::standing_page> clients::standing(std::vector<protocol::servic
                 one.handlers = nlohmann::json::parse(cells.text()).get<std::vector<std::string>>();
                 one.state = parse_client_state(cells.text());
                 one.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
+                one.drained = cells.flag();
                 one.instances = cells.number();
             });
         }

@@ -25,8 +25,21 @@ struct client_listing {
     std::string node;     // incarnation that hears its heartbeats
     client_state state = client_state::up;
     bool unreachable = false; // its home cannot call it
+    bool drained = false;     // by a person
     int places = 1;           // slots and places in its queue
     utc_time changed_at;
+};
+
+// A person lets a client get nothing new. It stays so through further registrations, until a person ends it.
+struct client_drain {
+    utc_time since;
+    std::string by;
+    std::string reason; // both may be empty
+};
+enum class drain_outcome { done, not_found, already };
+struct drain_change {
+    drain_outcome outcome = drain_outcome::not_found;
+    std::string node; // that hears the client
 };
 
 struct client_record {
@@ -46,6 +59,7 @@ struct client_record {
     utc_time changed_at;
     protocol::reach reach = protocol::reach::pending; // can its home call it?
     std::string reach_why;                            // for people, if it cannot
+    std::optional<client_drain> drained;              // only read: registrations do not change it
 };
 
 // A client as of one of its registrations. A write that was held up on its way must not undo a later registration, so
@@ -68,6 +82,7 @@ struct client_write {
 struct client_written {
     bool kept = false;       // false: nothing has changed
     bool overtaken = false;  // by a later registration
+    bool drained = false;    // by a person
     std::string node_before; // that heard the client until now; empty: the instance is new
 };
 
@@ -78,6 +93,7 @@ struct client_standing {
     std::string secret;
     std::string node;
     std::int64_t generation = 0;
+    bool drained = false; // by a person
 };
 // May this write change the row? Pure.
 client_written judge(client_standing const& before, client_write const& wanted);
@@ -136,6 +152,9 @@ public:
     // changed_at moves only for a client that becomes unreachable or was: the master passes over such clients. One
     // transaction.
     awaitable<void> set_reach(std::string node, std::vector<reach_change> changes);
+    // A client that is not gone gets nothing new from now on, or gets work again. `by` and `reason` may be empty.
+    awaitable<drain_change> drain(std::string instance, std::string by, std::string reason);
+    awaitable<drain_change> resume(std::string instance);
     // Deletes rows gone for longer than `age`.
     awaitable<void> purge(duration age);
 
@@ -153,6 +172,7 @@ public:
         client_state state = client_state::up;
         protocol::reach reach = protocol::reach::pending;
         std::int64_t instances = 0;
+        bool drained = false; // by a person
     };
     struct standing_page {
         std::vector<alike> clients;

@@ -31,7 +31,8 @@ std::map<std::string, client_standing> lock_standings(soci::session& sql, std::v
     std::map<std::string, client_standing> found;
     for (auto const chunk : chunks(sql, instances, 1)) {
         statement ask(sql);
-        ask.select("instance", "state", "secret", "node", "generation")(" FROM client WHERE instance IN ");
+        ask.select("instance", "state", "secret", "node", "generation",
+                   "drained_at")(" FROM client WHERE instance IN ");
         ask.in(chunk)(" ORDER BY instance", for_update(sql));
         ask.each([&](row& cells) {
             auto& one = found[cells.text()];
@@ -40,6 +41,7 @@ std::map<std::string, client_standing> lock_standings(soci::session& sql, std::v
             one.secret = cells.text();
             one.node = cells.text();
             one.generation = cells.number();
+            one.drained = cells.maybe_moment().has_value();
         });
     }
     return found;
@@ -62,7 +64,7 @@ void note(decided& all, client_standing& before, client_write const& one)
     }
     bool const fresh = !before.known || all.added.contains(row.instance);
     (fresh ? all.added : all.changed)[row.instance] = &row;
-    before = {true, false, row.secret, row.node, row.generation};
+    before = {true, false, row.secret, row.node, row.generation, before.drained};
 }
 
 void put_rows(soci::session& sql, std::map<std::string, client_record const*> const& rows, bool replace)
@@ -121,6 +123,7 @@ client_written judge(client_standing const& before, client_write const& wanted)
         break;
     }
     answer.node_before = before.node;
+    answer.drained = before.drained;
     return answer;
 }
 

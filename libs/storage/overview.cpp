@@ -147,17 +147,18 @@ awaitable<client_totals> overview::clients(std::optional<std::string> project)
     auto const work = [&](soci::session& sql) {
         client_totals found;
         statement ask(sql);
-        ask.select("project", "service", "state", "reach", "COUNT(*)");
+        ask.select("project", "service", "state", "reach", "drained_at IS NOT NULL", "COUNT(*)");
         ask(" FROM client WHERE state <> 'gone'");
         if (project)
             ask(" AND project = ", *project);
-        ask(" GROUP BY project, service, state, reach");
+        ask(" GROUP BY project, service, state, reach, drained_at IS NOT NULL");
         ask.each([&](row& cells) {
             protocol::service_key key;
             key.project = cells.text();
             key.service = cells.text();
-            bool const draining = cells.text() == "draining";
+            bool const stops = cells.text() == "draining";
             bool const unreachable = cells.text() == "unreachable";
+            bool const draining = cells.flag() || stops;
             auto const clients = cells.number();
             found.live += clients;
             found.draining += draining ? clients : 0;

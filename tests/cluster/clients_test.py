@@ -59,6 +59,51 @@ class Clients(unittest.TestCase):
         self.cluster.processes[silent].child.send_signal(signal.SIGCONT)
         harness.wait_for("figures again", lambda: self.figures(lambda _: True), 30)
 
+    def starts_on(self, instance):
+        pids = {process.pid for name, process in self.cluster.processes.items() if name == instance}
+        return {line.execution for line in self.cluster.journal() if line.what == "start" and line.pid in pids}
+
+    def await_next(self, task, more, instance=None):
+        """Waits until so many further executions of the task began, on this client or on any."""
+        begun = lambda: len(self.starts_on(instance) if instance else set().union(*map(self.starts_on, INSTANCES)))
+        before = begun()
+        harness.wait_for(f"{more} more executions", lambda: begun() >= before + more, 40)
+
+    def test_a_drained_client_gets_nothing_new_through_the_death_of_its_home_until_it_is_resumed(self):
+        busy = self.cluster.create("nap", BY_HAND, handler="nap", payload={"ms": 2_000}, routing="instance",
+                                   route={"instance": "alpha:1"})
+        held = self.cluster.run_now(busy)
+        self.cluster.await_state(held, "running", 20)
+        task = self.cluster.create("load", {"kind": "fixed_rate", "every_ms": 100})
+        self.await_next(task, 5, "alpha:1")
+        said = self.baton("clients", "drain", "alpha:1", "--reason", "new disk", "--by", "ann")
+        self.assertIn("client alpha:1: gets nothing new since", said)
+        self.assertIn("drained since", self.baton("clients"))
+        # What was on its way may still begin. Then executions begin on the other client only.
+        self.await_next(task, 10, "beta:1")
+        before = self.starts_on("alpha:1")
+        self.await_next(task, 20, "beta:1")
+        self.assertEqual(self.starts_on("alpha:1"), before)
+        self.assertEqual(self.cluster.await_state(held, "succeeded", 20)["attempts"][-1]["client"], "alpha:1")
+
+        home = self.home_of("alpha:1")
+        self.cluster.processes[home].kill()
+        harness.wait_for("another home", lambda: self.home_now("alpha:1") not in (None, home), 40)
+        self.await_next(task, 20, "beta:1")
+        self.assertEqual(self.starts_on("alpha:1"), before)
+        shown = self.shown("alpha:1")["drained"]
+        self.assertEqual((shown["by"], shown["reason"]), ("ann", "new disk"))
+
+        self.assertIn("gets work again", self.baton("clients", "resume", "alpha:1"))
+        self.await_next(task, 5, "alpha:1")
+        self.cluster.disable_all([task])
+        self.cluster.await_all_ended(60)
+        self.assertEqual(self.cluster.verdict().problems, [])
+
+    def home_now(self, instance):
+        home = self.shown(instance)["node"]
+        return next((node["name"] for node in self.cluster.live_nodes() if node["incarnation"] == home), None)
+
     def figures(self, wanted):
         live = [client["live"] for client in self.cluster.clients()]
         return live if None not in live and wanted(live) else None

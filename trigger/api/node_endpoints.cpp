@@ -110,6 +110,12 @@ public:
         return http::json_response(200, out);
     }
 
+    http::response look_again(http::request const&) const
+    {
+        parts_.clients.look_again();
+        return http::json_response(200, nlohmann::json::object());
+    }
+
     using endpoint = http::response (node_endpoints::*)(http::request const&) const;
     awaitable<http::response> serve(endpoint which, http::request const& request) const
     {
@@ -201,6 +207,7 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_cancel_at, &node_endpoints::cancel);
     add(protocol::path_ask, &node_endpoints::ask);
     add(protocol::path_figures, &node_endpoints::figures);
+    add(protocol::path_look_again, &node_endpoints::look_again);
 }
 
 } // namespace baton::trigger

@@ -14,6 +14,9 @@ public:
     // The last note said that nothing has changed, and is not older than a note may be.
     bool unchanged(instant now) const;
 
+    // The table has changed since the last note: it must be read.
+    void doubt() { quiet_ = false; }
+
     // The table was read up to `until`, the database's time, by a statement sent at `asked`.
     void was_read(utc_time until, instant asked);
     bool begun() const { return begun_; }

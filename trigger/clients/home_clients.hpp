@@ -12,9 +12,11 @@ namespace baton::trigger {
 struct known_client {
     storage::client_record row;
     std::set<std::string> handlers;
+    bool drained = false;  // by a person
     instant heard_at{};    // its last heartbeat
     instant answered_at{}; // a call of this node, last
     instant written_at{};  // this node's last write of the row: an older reading of the row says nothing
+    bool gets_work() const { return !drained && row.state == storage::client_state::up; }
     bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
 };
 

@@ -79,6 +79,12 @@ awaitable<void> registry::run()
     }
 }
 
+void registry::look_again()
+{
+    changes_.doubt();
+    bell_.wake();
+}
+
 void registry::note(utc_time last_change, utc_time now, instant asked)
 {
     if (changes_.note(last_change, now, asked))
@@ -135,6 +141,8 @@ bool registry::apply(storage::client_listing const& listed, instant asked)
     }
     if (here && listed.node != self_)
         lose(listed.instance);
+    else if (here)
+        set_drained(listed.instance, known->second, listed.drained);
     return !here && listed.node == self_ && !is_gone(listed.instance);
 }
 
@@ -144,14 +152,27 @@ awaitable<void> registry::adopt(std::vector<std::string> instances)
     auto rows = co_await table_.find(std::move(instances));
     for (auto& row : rows)
         if (row.node == self_ && row.state != storage::client_state::gone && !hears(row.instance) &&
-            !is_gone(row.instance))
-            keep(std::move(row));
+            !is_gone(row.instance)) {
+            bool const drained = row.drained.has_value();
+            keep(std::move(row), drained);
+        }
 }
 
-void registry::keep(storage::client_record row)
+void registry::set_drained(std::string const& instance, known_client& known, bool drained)
+{
+    if (std::exchange(known.drained, drained) == drained)
+        return;
+    log::info("clients", drained ? "a person drains a client, it gets nothing new" : "a client gets work again",
+              {{"client", instance}});
+    if (changed_)
+        changed_(instance);
+}
+
+void registry::keep(storage::client_record row, bool drained)
 {
     auto const instance = row.instance;
     auto& known = clients_[instance];
+    known.drained = drained;
     known.handlers = {row.handlers.begin(), row.handlers.end()};
     known.row = std::move(row);
     known.heard_at = known.written_at = time_.now();
@@ -217,7 +238,7 @@ awaitable<registry::joined> registry::join(protocol::register_request request, s
                {"handlers", row.handlers.size()},
                {"address", row.address}});
     auto const instance = row.instance;
-    keep(std::move(row));
+    keep(std::move(row), put.drained);
     if (!put.node_before.empty() && put.node_before != self_ && adopted_)
         adopted_(instance, put.node_before);
     co_return joined::here;
@@ -245,7 +266,7 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
     if (!same || !put.kept)
         co_return false;
     row.changed_at = time_.utc();
-    keep(std::move(row));
+    keep(std::move(row), put.drained);
     co_return true;
 }
 

@@ -34,6 +34,9 @@ public:
     // first change after a quiet time is read at once, later ones within a second.
     void note(utc_time last_change, utc_time now, instant asked);
 
+    // Somebody has changed the row of a client of this node: the changes are read at once.
+    void look_again();
+
     enum class joined {
         here,
         gone,      // the instance is gone for good, because its executions were handed on
@@ -82,7 +85,8 @@ private:
     awaitable<void> read_changes();
     bool apply(storage::client_listing const& listed, instant asked); // true: may it be a client of this node?
     awaitable<void> adopt(std::vector<std::string> instances);
-    void keep(storage::client_record row);
+    void keep(storage::client_record row, bool drained);
+    void set_drained(std::string const& instance, known_client& known, bool drained);
     void lose(std::string const& instance);   // to another home
     void forget(std::string const& instance); // for good
     void report_gone(std::string const& instance);

@@ -203,14 +203,23 @@ void dispatcher::client_changed(std::string const& instance)
     }
     auto const* before = deps_.lanes.find(instance);
     bool const to_prove = before == nullptr || before->who().address != known->row.address;
-    auto const& lane =
-        deps_.lanes.put({instance, protocol::key_of(protocol::service_of(known->row)), known->handlers,
-                         known->row.slots, known->row.queue, known->row.state == storage::client_state::draining,
-                         known->row.address, known->row.generation});
+    auto& lane = deps_.lanes.put({instance, protocol::key_of(protocol::service_of(known->row)), known->handlers,
+                                  known->row.slots, known->row.queue, !known->gets_work(), known->row.address,
+                                  known->row.generation});
     if (to_prove)
         probes_.add(instance);
     show_reach(lane);
     deps_.report.capacity_changed();
+    if (known->drained)
+        place_elsewhere(lane);
+}
+
+// What the client certainly does not have goes to others.
+void dispatcher::place_elsewhere(client_lane& lane)
+{
+    auto free = lane.take_if([](delivery const& one) { return !one.bound; });
+    for (auto& one : free)
+        place(std::move(one));
 }
 
 void dispatcher::client_returned(std::string const& instance)

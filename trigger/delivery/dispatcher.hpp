@@ -83,6 +83,7 @@ private:
     bool may_deliver() { return look_at_membership() && deps_.right.term_lets_deliver(); }
     void take_one(protocol::assignment one, std::int64_t number, assignment_step step);
     void place(delivery one);
+    void place_elsewhere(client_lane& lane);
     void put(client_lane& lane, delivery one);
     void put_back(client_lane& lane, std::vector<delivery>& group);
     client_lane* lane_for(delivery const& one);

@@ -65,11 +65,9 @@ void dispatcher::failed(std::string const& instance, std::string const& why)
         deps_.report.capacity_changed();
     }
     give_back_old(*lane);
-    auto free = lane->take_if([](delivery const& one) { return !one.bound; });
-    if (!lane->waiting().empty())
+    place_elsewhere(*lane);
+    if (lane = deps_.lanes.find(instance); lane != nullptr && !lane->waiting().empty())
         bury_if_hopeless(*lane);
-    for (auto& one : free)
-        place(std::move(one));
 }
 
 // Executions in doubt would wait for ever for a client that is heard but answers no question.

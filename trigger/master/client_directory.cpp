@@ -120,8 +120,8 @@ void client_directory::apply(storage::client_listing const& listed)
 
 void client_directory::put(storage::client_listing const& listed)
 {
-    bool const takes_work = listed.state == storage::client_state::up && !listed.unreachable;
-    bool const draining = listed.state == storage::client_state::draining;
+    bool const draining = listed.drained || listed.state == storage::client_state::draining;
+    bool const takes_work = !draining && listed.state == storage::client_state::up && !listed.unreachable;
     if (auto const* known = find(listed.instance); // rows are read more than once
         known != nullptr && protocol::service_of(listed) == *known->service && *known->home == listed.node &&
         *known->handlers->text == listed.handlers && known->takes_work == takes_work && known->draining == draining &&

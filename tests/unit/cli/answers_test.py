@@ -362,7 +362,7 @@ class Answers(DevSite):
     def test_the_help_of_each_command_ends_with_an_example(self):
         groups = {"": ["dev", "trigger", "web", "agent", "migrate", "task", "executions", "nodes", "terms", "overview", "clients", "cron", "version"],
                   "task": ["list", "add", "show", "run", "edit", "history", "enable", "disable", "delete", "import"],
-                  "executions": ["list", "show", "cancel"], "cron": ["explain"]}
+                  "executions": ["list", "show", "cancel"], "clients": ["drain", "resume"], "cron": ["explain"]}
         for group, commands in groups.items():
             for command in commands:
                 with self.subTest(command=f"{group} {command}"):

@@ -28,6 +28,8 @@ ITEM = {key: EVIL for key in (
     "cannot_plan", "detail", "description", "local", EVIL)}
 ITEM |= {"id": "1", "enabled": True, "handlers": [EVIL], "reach": "unreachable", "attempt": 1, "max_attempts": 1, "epoch": 1,
          "age_ms": 1, "alive": True, "joined_at": TIME, "scheduled_at": TIME, "next_fire_at": TIME, "ended_at": EVIL,
+         "live_why": EVIL,
+         "live": {"heard_ms": 1, "in_flight": EVIL, "free_slots": EVIL}, "drained": {"since": TIME, "by": EVIL, "reason": EVIL},
          "payload": {EVIL: EVIL}, "version": 1, "action": EVIL, "schedule": {}, "definition": {"schedule": {}}}
 ANSWER = {**ITEM, "failing": [ITEM], "due_next": [ITEM], "services_without_client": [ITEM],
           "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "notes": [{"text": EVIL}], "lease": ITEM,
@@ -46,7 +48,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         length = int(self.headers.get("Content-Length") or 0)
         self.rfile.read(length)
         # A list ends with `next` null; its last page is the first.
-        body = {**ANSWER, "next": None} if self.path.split("?")[0].endswith(("tasks", "executions", "terms", "versions")) else ANSWER
+        body = {**ANSWER, "next": None} if self.path.split("?")[0].endswith(
+            ("tasks", "executions", "terms", "versions", "clients")) else ANSWER
         body = {**body, "items": [{**item, **self.changes} for item in body["items"]]}
         text = json.dumps(body).encode()
         self.send_response(self.status)

@@ -1,5 +1,6 @@
 // The lists of clients and services, and the changes that nodes read.
 
+#include "libs/storage/overview.hpp"
 #include "tests/unit/storage/client_rows.hpp"
 
 #include <catch2/catch.hpp>
@@ -179,6 +180,55 @@ TEST_CASE("the clients of a project or a service are found in order of instance,
     CHECK(found({"shop", "mail"}, "", 9) == list{"c1", "c4"});
     CHECK(found({"shop", "mail"}, "c1", 9) == list{"c4"});
     CHECK(found({"shop", "none"}, "", 9).empty());
+}
+
+TEST_CASE("a client that a person drains stays drained through registrations and moves, until a person resumes it")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    using outcome = storage::drain_outcome;
+    auto const first = wait_for(clients.put(client("c1", "n1")));
+    CHECK_FALSE(first.drained);
+    wait_for(clients.put(client("c2", "n1")));
+    auto const since = later(clients, wait_for(clients.all()).clients.at(1).changed_at);
+    auto const drained = wait_for(clients.drain("c1", "it's ann", "new 'disk'"));
+    CHECK(drained.outcome == outcome::done);
+    CHECK(drained.node == "n1");
+    CHECK(wait_for(clients.drain("c1", "bob", "")).outcome == outcome::already);
+    CHECK(wait_for(clients.drain("c9", "", "")).outcome == outcome::not_found);
+    auto const changes = wait_for(clients.changed_since(since, {}, 9)).clients;
+    CHECK(names(changes) == std::vector<std::string>{"c1"});
+    CHECK(changes.at(0).drained);
+
+    auto const moved = wait_for(clients.put(client("c1", "n2", 2)));
+    CHECK(moved.kept);
+    CHECK(moved.drained);
+    auto stops = client("c1", "n2", 2);
+    stops.state = client_state::draining;
+    CHECK(wait_for(clients.put(stops)).drained);
+    CHECK(wait_for(clients.put(client("c1", "n2", 2))).drained);
+    auto const rows = wait_for(clients.find_in({}, "", 9));
+    REQUIRE(rows.at(0).drained);
+    CHECK(rows[0].drained->by == "it's ann");
+    CHECK(rows[0].drained->reason == "new 'disk'");
+    CHECK(rows[0].drained->since >= since);
+    CHECK_FALSE(rows.at(1).drained);
+    auto const page = wait_for(clients.list("", 9)).clients;
+    CHECK(page.at(0).drained);
+    CHECK_FALSE(page.at(1).drained);
+    auto const alike = wait_for(clients.standing({{"default", "it's"}})).clients;
+    REQUIRE(alike.size() == 2);
+    CHECK(alike[0].drained != alike[1].drained);
+    storage::overview counts(*database);
+    CHECK(wait_for(counts.clients()).draining == 1);
+
+    CHECK(wait_for(clients.resume("c1")).node == "n2");
+    CHECK(wait_for(clients.resume("c1")).outcome == outcome::already);
+    CHECK_FALSE(wait_for(clients.find_in({}, "", 9)).at(0).drained);
+    CHECK(leave(clients, "c1", 2) == "n2");
+    CHECK(wait_for(clients.drain("c1", "", "")).outcome == outcome::not_found);
+    CHECK(wait_for(clients.resume("c1")).outcome == outcome::not_found);
 }
 
 } // namespace client_lists_test

@@ -245,8 +245,9 @@ TEST_CASE("the clients come in pages, of all or of a project or service")
     web->join_client("mail", {"send"});
     web->join_client("billing", {"close-day"}, "shop");
     auto const names = [&](std::string const& query) {
+        auto const page = web->got(200, "/api/v1/clients" + query);
         std::string out;
-        for (auto const& each : web->got(200, "/api/v1/clients" + query).at("items"))
+        for (auto const& each : page.at("items"))
             out += each.at("instance").get<std::string>() + ' ';
         return out;
     };
@@ -259,9 +260,44 @@ TEST_CASE("the clients come in pages, of all or of a project or service")
     CHECK(page.at("next") == "default:mail-1");
     CHECK(names("?limit=2&after=default:mail-1") == "shop:billing-1 ");
     CHECK(web->got(200, "/api/v1/clients?limit=3").at("next").is_null());
+    CHECK(names("?project=%C3%BC&service=%C3%BC").empty());
+    CHECK(web->problem(400, web->get("/api/v1/clients?after=%C3%BC")).at("field") == "after"); // such names are ASCII
     CHECK(web->problem(400, web->get("/api/v1/clients?service=mail")).at("field") == "service");
     for (auto const* bad : {"limit=0", "limit=501", "limit=x", "name=x"})
         web->problem(400, web->get("/api/v1/clients?" + std::string(bad)));
+}
+
+TEST_CASE("a person drains a client and resumes it, and its home is told at once")
+{
+    auto const web = arrange(engines());
+    web->lead("node-1", "http://127.0.0.1:7801", "s3cret");
+    CHECK(web->got(200, "/api/v1/clients").at("items").at(0).at("drained").is_null());
+    web->http.seen.clear();
+    auto const path = std::string("/api/v1/clients/default:billing-1");
+    auto const done = web->posted(200, path + "/drain", {{"reason", "new disk"}, {"by", "ann"}});
+    CHECK(done.at("home_notified") == true);
+    REQUIRE_FALSE(web->http.seen.empty());
+    CHECK(web->http.seen[0].target == protocol::path_look_again);
+    CHECK(web->http.seen[0].authorization == "Bearer s3cret");
+    auto const& drained = done.at("client").at("drained");
+    CHECK(drained.at("reason") == "new disk");
+    CHECK(drained.at("by") == "ann");
+    CHECK(drained.at("since").is_string());
+    CHECK(web->got(200, "/api/v1/clients").at("items").at(0).at("drained") == drained);
+    web->problem(409, web->post(path + "/drain", nullptr));
+    CHECK(web->posted(200, path + "/resume").at("client").at("drained").is_null());
+    web->problem(409, web->post(path + "/resume", nullptr));
+    web->http.status = 0;
+    CHECK(web->posted(200, path + "/drain").at("home_notified") == false);
+    for (auto const* what : {"/drain", "/resume"}) {
+        CHECK(web->problem(404, web->post(std::string("/api/v1/clients/none") + what, nullptr)).at("field") ==
+              "instance");
+        web->problem(422, web->post(path + what, {{"why", "x"}}));
+        web->problem(422, web->post(path + what, {{"by", std::string(101, 'x')}}));
+    }
+    web->problem(404, web->post("/api/v1/clients/%C3%BC/drain", nullptr));
+    web->data.exec("UPDATE client SET state = 'gone'");
+    web->problem(404, web->post(path + "/resume", nullptr));
 }
 
 TEST_CASE("clients are shown without their secrets")

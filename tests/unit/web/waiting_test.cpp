@@ -54,6 +54,10 @@ TEST_CASE(
     CHECK(reason_of(late, cluster({client({"remind"})})) == "no client of billing serves handler close-day");
     CHECK(reason_of(late, cluster({client({"close-day"}, client_state::draining)})) ==
           "the clients of billing are stopping");
+    auto drained = client({"close-day"});
+    drained.drained = true;
+    CHECK(reason_of(late, cluster({drained})) == "the clients of billing are drained by a person");
+    CHECK(reason_of(late, cluster({drained, serving})) == "billing has no free slot");
     auto const cut_off = client({"close-day"}, client_state::up, reach::unreachable);
     CHECK(reason_of(late, cluster({cut_off, client({"remind"})})) == "clients of billing cannot be reached");
     CHECK(reason_of(late, cluster({cut_off, serving})) == "billing has no free slot");

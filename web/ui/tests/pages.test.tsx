@@ -83,7 +83,7 @@ describe('the chart of a day', () => {
 describe('the list of clients', () => {
   const client = (instance: string, more: object) => ({
     instance, project: 'p', service: 'mail', address: 'http://127.0.0.1:1', handlers: ['send'], tags: [], slots: 8, queue: 2, version: '1', node: 'n', state: 'up',
-    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', live: null, live_why: 'node n counts as gone', ...more,
+    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', drained: null, live: null, live_why: 'node n counts as gone', ...more,
   });
   it('says in words what the home of a client tells, or why it tells nothing', async () => {
     const { ClientsTable } = await import('../src/features/services/ClientsTable');
@@ -92,5 +92,10 @@ describe('the list of clients', () => {
     const html = shown(new QueryClient(), <ClientsTable clients={clients} error={null} />);
     for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'node n counts as gone']) expect(html).toContain(text);
     expect(html).toContain('aria-sort="none"');
+    expect(html).toContain('aria-label="Drain a"');
+    const drained = { since: '2026-11-26T00:00:00Z', by: 'ann', reason: 'new disk' };
+    const rest = [client('a', { drained })] as Parameters<typeof ClientsTable>[0]['clients'];
+    const other = shown(new QueryClient(), <ClientsTable clients={rest} error={null} />);
+    for (const text of ['draining (by a person)', 'ann', 'new disk', 'aria-label="Resume a"']) expect(other).toContain(text);
   }, slow);
 });

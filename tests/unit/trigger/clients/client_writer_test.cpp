@@ -47,7 +47,7 @@ struct fixture {
             if (one.row.instance == poison)
                 throw invalid_input("instance", "poison");
             written.push_back(one.row.instance + "/" + std::to_string(one.row.generation));
-            answers.push_back({one.row.instance != overtaken, one.row.instance == overtaken, {}});
+            answers.push_back({one.row.instance != overtaken, one.row.instance == overtaken, false, {}});
         }
         co_return answers;
     }

@@ -178,4 +178,49 @@ TEST_CASE("the answer to a group was lost, and the node adopts its clients with 
     CHECK(f.stage.database.calls() - before <= 10);
 }
 
+TEST_CASE("the home of a client learns from its row that a person drains it, and so does the next home")
+{
+    two_nodes f;
+    storage::clients table(*f.b->database);
+    std::vector<std::string> changed;
+    f.a->clients.on_change([&](std::string const& instance) { changed.push_back(instance); });
+    auto change = [&](bool drain) -> awaitable<void> {
+        if (drain)
+            co_await table.drain("host:1", "ann", "new disk");
+        else
+            co_await table.resume("host:1");
+    };
+    f.stage.play(change(true));
+    f.pass(2s);
+    CHECK(f.a->clients.find("host:1")->drained);
+    CHECK_FALSE(f.a->clients.find("host:1")->gets_work());
+    CHECK(changed == std::vector<std::string>{"host:1"});
+    CHECK(f.beat(*f.a));
+    CHECK(f.a->clients.find("host:1")->drained);
+    f.join("host:1"); // again
+    CHECK(f.a->clients.find("host:1")->drained);
+    CHECK(f.beat(*f.b)); // by registering
+    CHECK(f.b->clients.find("host:1")->drained);
+    f.stage.play(change(false));
+    f.pass(2s);
+    CHECK(f.b->clients.find("host:1")->gets_work());
+}
+
+TEST_CASE("a node that was told that nothing changes reads a change at once when it is told of one")
+{
+    two_nodes f;
+    auto const quiet_since = f.stage.time.utc();
+    f.pass(6s);
+    f.note(*f.a, quiet_since, 3s);
+    storage::clients table(*f.b->database);
+    auto drain = [&]() -> awaitable<void> { co_await table.drain("host:1", "", ""); };
+    f.stage.play(drain());
+    f.a->clients.note(quiet_since, f.a->time.utc(), f.a->time.now());
+    f.pass(100ms);
+    CHECK_FALSE(f.a->clients.find("host:1")->drained);
+    f.a->clients.look_again();
+    f.pass(100ms);
+    CHECK(f.a->clients.find("host:1")->drained);
+}
+
 } // namespace registry_test

@@ -218,31 +218,4 @@ TEST_CASE("a node that stops gives back at once what waits behind a request that
     CHECK(f.calls.to("a") == ids({1, 2}));
 }
 
-TEST_CASE("the figures of a client count what it has, what is on its way and what waits for it")
-{
-    fixture f;
-    CHECK_FALSE(f.deliveries.figures("a"));
-    f.add("a", 2, 3);
-    CHECK(f.clients.all["a"].answered_at != instant{}); // to the probe
-    f.clients.all["a"].answered_at = {};
-    f.calls.takes = 10ms;
-    f.assign({1});
-    f.pass(5ms);
-    f.assign({2, 3});
-    f.pass(1ms);
-    auto const busy = f.deliveries.figures("a").value();
-    CHECK(busy.free_slots == 0);
-    CHECK(busy.in_flight == 1);
-    CHECK(busy.waiting == 2);
-    CHECK(f.clients.all["a"].answered_at == instant{});
-    f.pass(1s);
-    f.deliveries.execution_ended("a", execution_id{1});
-    f.deliveries.execution_ended("a", execution_id{2});
-    auto const later = f.deliveries.figures("a").value();
-    CHECK(later.free_slots == 1);
-    CHECK(later.in_flight == 1);
-    CHECK(later.waiting == 0);
-    CHECK(f.clients.all["a"].answered_at != instant{});
-}
-
 } // namespace dispatcher_test

@@ -32,6 +32,21 @@ it('cancels an execution that runs, and shows its end', async () => {
   await ended(on.server, execution);
 });
 
+it('drains a client and resumes it', async () => {
+  const { services } = en;
+  await go('/services/default/billing');
+  await tab.page.getByText(/of 16 slots free/).first().waitFor();
+  const drain = tab.page.getByRole('button', { name: /^Drain / });
+  await drain.click();
+  await tab.page.getByLabel(services.drain.reason).fill('new disk');
+  await inDialog(services.drain.do).click();
+  await tab.page.getByText(services.drained).waitFor();
+  await tab.page.getByText(/new disk/).waitFor();
+  await tab.page.getByRole('button', { name: /^Resume / }).click();
+  await inDialog(services.resume.do).click();
+  await drain.waitFor();
+});
+
 it('tells why an execution waits', async () => {
   const first = await runTask(on.server, on.data.tasks.archive);
   const second = await runTask(on.server, on.data.tasks.archive);

@@ -10,6 +10,7 @@ import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
 import { RelativeTime, useDuration } from '@/shared/Times';
 import { addressOf } from './address';
+import { DrainActions } from './DrainActions';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
 const mostAtFirst = 100;
@@ -20,8 +21,15 @@ function ClientState({ client }: { client: Client }) {
     <Stack gap={2} align="flex-start">
       <Group gap={4}>
         <Badge color={colours[client.reach]} variant="light" tt="none">{t(`reach.${client.reach}`)}</Badge>
-        {client.state === 'draining' && <Badge color="yellow" variant="light" tt="none">{t('draining')}</Badge>}
+        {client.drained
+          ? <Badge color="yellow" variant="light" tt="none">{t('drained')}</Badge>
+          : client.state === 'draining' && <Badge color="yellow" variant="light" tt="none">{t('draining')}</Badge>}
       </Group>
+      {client.drained && (
+        <Text size="xs" c="dimmed" maw={260}>
+          <RelativeTime at={client.drained.since} />{client.drained.by && ` · ${client.drained.by}`}{client.drained.reason && ` · ${client.drained.reason}`}
+        </Text>
+      )}
       {client.reach_why && <Text size="xs" c="dimmed" maw={260}>{client.reach_why}</Text>}
     </Stack>
   );
@@ -81,13 +89,14 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
       ),
     },
     ...(ofOneService ? [] : [service]),
-    { id: 'state', header: t('state'), accessorFn: ({ reach, state }) => `${reach} ${state}`, cell: ({ row }) => <ClientState client={row.original} /> },
+    { id: 'state', header: t('state'), accessorFn: ({ reach, state, drained }) => `${reach} ${drained ? 'drained' : state}`, cell: ({ row }) => <ClientState client={row.original} /> },
     { id: 'heard', header: t('heard'), accessorFn: ({ live }) => live?.heard_ms, sortUndefined: 'last', cell: ({ row }) => <Heard client={row.original} /> },
     { id: 'slots', header: t('slots'), accessorFn: ({ live }) => live?.free_slots, sortUndefined: 'last', cell: ({ row }) => <Slots client={row.original} /> },
     { header: t('handlers'), cell: ({ row }) => <Handlers client={row.original} /> },
     { id: 'node', header: t('node'), accessorKey: 'node', cell: ({ row }) => <Instance name={row.original.node} /> },
     { header: t('version'), accessorKey: 'version' },
     { id: 'joined', header: t('joined'), accessorKey: 'joined_at', cell: ({ row }) => <RelativeTime at={row.original.joined_at} /> },
+    { id: 'actions', header: t('actions'), cell: ({ row }) => <DrainActions client={row.original} /> },
   ];
 }
 

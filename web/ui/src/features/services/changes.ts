@@ -1,0 +1,25 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, unwrap } from '@/api/client';
+
+function useRefresh() {
+  const client = useQueryClient();
+  return () => client.invalidateQueries({ queryKey: ['clients'] });
+}
+
+/** The client gets nothing new from now on. */
+export function useDrain(instance: string) {
+  const onSuccess = useRefresh();
+  return useMutation({
+    mutationFn: (body: { reason?: string; by?: string }) => unwrap(api.POST('/api/v1/clients/{instance}/drain', { params: { path: { instance } }, body })),
+    onSuccess,
+  });
+}
+
+/** A client that a person has drained gets work again. */
+export function useResume(instance: string) {
+  const onSuccess = useRefresh();
+  return useMutation({
+    mutationFn: (body: { by?: string }) => unwrap(api.POST('/api/v1/clients/{instance}/resume', { params: { path: { instance } }, body })),
+    onSuccess,
+  });
+}
