@@ -69,8 +69,12 @@ describe('clocks and versions of nodes', () => {
 describe('the figures of clients', () => {
   const live = (free_slots: number) => ({ heard_ms: 1, answered_ms: null, free_slots, in_flight: 0, waiting: 0 });
   it('adds up what homes told, and leaves out the clients of those that did not', () => {
-    expect(freeSlots([{ slots: 8, live: live(3) }, { slots: 4, live: null }, { slots: 2, live: live(2) }])).toEqual({ free: 5, slots: 10 });
-    expect(freeSlots([{ slots: 4, live: null }])).toBeNull();
+    const up = { state: 'up' as const, drained: null };
+    const counted = [{ ...up, slots: 8, live: live(3) }, { ...up, slots: 4, live: null }, { ...up, slots: 2, live: live(2) }];
+    expect(freeSlots(counted)).toEqual({ free: 5, slots: 10 });
+    expect(freeSlots([{ ...up, slots: 4, live: null }])).toBeNull();
+    const drained = { since: '2026-11-26T00:00:00Z', by: '', reason: '' };
+    expect(freeSlots([{ ...up, drained, slots: 8, live: live(8) }, { ...up, state: 'draining', slots: 2, live: live(2) }])).toEqual({ free: 0, slots: 10 });
     expect(freeSlots([])).toBeNull();
   });
   it('are read less often where there are many', () => {

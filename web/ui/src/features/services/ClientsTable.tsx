@@ -41,7 +41,7 @@ function Heard({ client: { live, live_why } }: { client: Client }) {
   if (!live) return <Text size="xs" c="dimmed" maw={220}>{live_why}</Text>;
   return (
     <Stack gap={0}>
-      <Text size="sm">{t('heard_ago', { age: say(live.heard_ms) })}</Text>
+      <Text size="sm" style={{ whiteSpace: 'nowrap' }}>{t('heard_ago', { age: say(live.heard_ms) })}</Text>
       <Text size="xs" c="dimmed">{live.answered_ms === null ? t('answered_nothing') : t('answered_ago', { age: say(live.answered_ms) })}</Text>
     </Stack>
   );
@@ -93,8 +93,15 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
     { id: 'heard', header: t('heard'), accessorFn: ({ live }) => live?.heard_ms, sortUndefined: 'last', cell: ({ row }) => <Heard client={row.original} /> },
     { id: 'slots', header: t('slots'), accessorFn: ({ live }) => live?.free_slots, sortUndefined: 'last', cell: ({ row }) => <Slots client={row.original} /> },
     { header: t('handlers'), cell: ({ row }) => <Handlers client={row.original} /> },
-    { id: 'node', header: t('node'), accessorKey: 'node', cell: ({ row }) => <Instance name={row.original.node} /> },
-    { header: t('version'), accessorKey: 'version' },
+    {
+      id: 'node', header: t('node'), accessorKey: 'node',
+      cell: ({ row: { original: one } }) => (
+        <Stack gap={0}>
+          <Instance name={one.node} />
+          <Text size="xs" c="dimmed">{t('of_version', { version: one.version })}</Text>
+        </Stack>
+      ),
+    },
     { id: 'joined', header: t('joined'), accessorKey: 'joined_at', cell: ({ row }) => <RelativeTime at={row.original.joined_at} /> },
     { id: 'actions', header: t('actions'), cell: ({ row }) => <DrainActions client={row.original} /> },
   ];

@@ -1,13 +1,15 @@
 import type { Client } from '@/api/types';
 
-type Counted = Pick<Client, 'slots' | 'live'>;
+type Counted = Pick<Client, 'slots' | 'live' | 'state' | 'drained'>;
 
-/** The free slots of the clients whose homes told them, of all the slots that these have; null if none did. */
+const takesWork = ({ state, drained }: Counted) => state === 'up' && drained === null;
+
+/** The free slots of the clients whose homes told them, of all the slots that these have; null if none did. One that drains has none free. */
 export function freeSlots(clients: Counted[]): { free: number; slots: number } | null {
   const told = clients.filter(({ live }) => live !== null);
   if (told.length === 0) return null;
   return {
-    free: told.reduce((sum, { live }) => sum + (live?.free_slots ?? 0), 0),
+    free: told.filter(takesWork).reduce((sum, { live }) => sum + (live?.free_slots ?? 0), 0),
     slots: told.reduce((sum, { slots }) => sum + slots, 0),
   };
 }
