@@ -45,5 +45,6 @@ void add_services(CLI::App& program, common_options const& common);             
 void add_service_settings(CLI::App& group, std::string const& noun, common_options const& common); // of `services`
 void add_clients(CLI::App& program, common_options const& common);
 void add_cron(CLI::App& program, common_options const& common);
+void add_schedule(CLI::App& program, common_options const& common);
 
 } // namespace baton::cli

@@ -97,6 +97,7 @@ int run(int argc, char** argv)
     add_clients(program, common);
     add_services(program, common);
     add_cron(program, common);
+    add_schedule(program, common);
     program.formatter(std::make_shared<CLI::Formatter>());
     program.add_subcommand("version", "Print the version")->footer("Example: baton version")->callback([] {
         std::cout << "baton " BATON_VERSION "\n";

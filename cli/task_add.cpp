@@ -1,10 +1,7 @@
 // baton task add: register a task.
 
-#include "cli/calendar_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/concurrency_options.hpp"
-#include "cli/cron_options.hpp"
-#include "cli/firing_options.hpp"
 #include "cli/limit_options.hpp"
 #include "cli/misfire_options.hpp"
 #include "cli/payload_option.hpp"
@@ -12,10 +9,10 @@
 #include "cli/rest.hpp"
 #include "cli/retry_options.hpp"
 #include "cli/route_options.hpp"
+#include "cli/schedule_options.hpp"
 #include "cli/service_name.hpp"
 #include "cli/span.hpp"
 #include "cli/table.hpp"
-#include "cli/wall_options.hpp"
 #include "libs/protocol/task.hpp"
 
 #include <iostream>
@@ -35,19 +32,7 @@ struct definition_options {
     std::string service;
     std::string handler;
     std::string payload;
-    std::string cron;
-    cron_options expression;
-    std::string zone;
-    std::string every;
-    wall_options wall;
-    std::string delay;
-    std::string at;
-    std::string in;
-    std::string after;
-    std::string start_at;
-    std::string end_at;
-    firing_options firing;
-    calendar_uses calendars;
+    schedule_options schedule;
     misfire_options misfire;
     concurrency_options concurrency;
     rate_options rate;
@@ -65,58 +50,6 @@ struct definition_options {
     bool allow_unserved = false;
 };
 
-// As the server's limits for schedule.every_ms.
-std::int64_t period(char const* option, std::string const& text, duration least)
-{
-    return option_span(option, text, least, protocol::longest_span);
-}
-
-std::string const& checked_time(char const* option, std::string const& text)
-{
-    try {
-        (void)from_rfc3339(text);
-        return text;
-    } catch (std::invalid_argument const&) {
-        throw CLI::ValidationError(option, "'" + text + "' is not a time such as 2026-12-24T18:00:00Z");
-    }
-}
-
-nlohmann::json schedule_of(definition_options const& chosen)
-{
-    bool const has_days = !chosen.wall.from.empty() || !chosen.wall.calendar.empty();
-    if (!chosen.zone.empty() && chosen.cron.empty() && !has_days)
-        throw CLI::ValidationError("--zone", "needs --cron, --from or --calendar, which it is the time zone of");
-    if (!chosen.wall.days.empty() && !has_days)
-        throw CLI::ValidationError("--days", "needs --from or --calendar");
-    nlohmann::json schedule{{"kind", "api"}};
-    if (!chosen.cron.empty()) {
-        schedule = {{"kind", "cron"}, {"cron", chosen.cron}};
-        write_cron_options(schedule, chosen.expression);
-    } else if (!chosen.wall.from.empty())
-        schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s));
-    else if (!chosen.wall.calendar.empty())
-        schedule = calendar_schedule(chosen.wall);
-    else if (!chosen.every.empty())
-        schedule = {{"kind", "fixed_rate"}, {"every_ms", period("--every", chosen.every, 100ms)}};
-    else if (!chosen.delay.empty())
-        schedule = {{"kind", "fixed_delay"}, {"every_ms", period("--delay", chosen.delay, 1ms)}};
-    else if (!chosen.at.empty())
-        schedule = {{"kind", "once"}, {"at", checked_time("--at", chosen.at)}};
-    else if (!chosen.in.empty())
-        schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
-    else if (!chosen.after.empty())
-        schedule = {{"kind", "after"}, {"task", chosen.after}};
-    if (!chosen.zone.empty())
-        schedule["zone"] = chosen.zone;
-    if (!chosen.start_at.empty())
-        schedule["start_at"] = checked_time("--start-at", chosen.start_at);
-    if (!chosen.end_at.empty())
-        schedule["end_at"] = checked_time("--end-at", chosen.end_at);
-    write_firing_options(schedule, chosen.firing);
-    write_calendar_uses(schedule, chosen.calendars);
-    return schedule;
-}
-
 nlohmann::json labels_of(std::vector<std::string> const& given)
 {
     nlohmann::json labels = nlohmann::json::object();
@@ -131,8 +64,9 @@ nlohmann::json labels_of(std::vector<std::string> const& given)
 
 nlohmann::json document_of(definition_options const& chosen)
 {
-    nlohmann::json task{{"project", chosen.project},  {"name", chosen.name},       {"description", chosen.description},
-                        {"service", chosen.service},  {"handler", chosen.handler}, {"schedule", schedule_of(chosen)},
+    nlohmann::json task{{"project", chosen.project},         {"name", chosen.name},
+                        {"description", chosen.description}, {"service", chosen.service},
+                        {"handler", chosen.handler},         {"schedule", schedule_of(chosen.schedule)},
                         {"enabled", !chosen.disabled}};
     if (chosen.attempts)
         task["max_attempts"] = *chosen.attempts;
@@ -182,31 +116,7 @@ void add_task_add(CLI::App& task, common_options const& common)
     command->add_option("--service", chosen->service, "Service whose clients run it, or project/service")->required();
     command->add_option("--handler", chosen->handler, "Handler that they run")->required();
     command->add_option("--payload", chosen->payload, "JSON for the handler");
-    auto* const when =
-        command->add_option_group("schedule", "When it is due; without one of these only by `baton task run`");
-    auto* const cron =
-        when->add_option("--cron", chosen->cron,
-                         "Five fields, or six with seconds, such as '*/5 * * * *'. If both day fields are "
-                         "restricted, a date needs to match one of them");
-    auto* const every = when->add_option("--every", chosen->every,
-                                         "From start to start, such as 90s; for what other tools write as @every 90s");
-    when->add_option("--delay", chosen->delay, "From an end to the next start");
-    when->add_option("--at", chosen->at, "Once, at 2026-12-24T18:00:00Z");
-    when->add_option("--in", chosen->in, "Once, so long after the registration, such as 2h");
-    when->add_option("--after", chosen->after,
-                     "After each success of a firing of this task of the project, for the same scheduled time");
-    add_calendar_options(*command, *when, chosen->wall);
-    when->require_option(0, 1);
-    command->add_option(
-        "--zone", chosen->zone,
-        "IANA time zone of --cron, --from and --calendar; without it that of the service or project, or "
-        "UTC");
-    add_cron_options(*command, chosen->expression, cron);
-    add_window_options(*command, chosen->wall, *every);
-    command->add_option("--start-at", chosen->start_at, "It does not fire before, such as 2026-12-24T18:00:00Z");
-    command->add_option("--end-at", chosen->end_at, "It fires before this time only");
-    add_firing_options(*command, chosen->firing);
-    add_calendar_use_options(*command, chosen->calendars);
+    add_schedule_options(*command, chosen->schedule);
     add_misfire_options(*command, chosen->misfire);
     add_concurrency_options(*command, chosen->concurrency);
     add_rate_options(*command, chosen->rate, "the task");

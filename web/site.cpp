@@ -82,6 +82,7 @@ struct site::parts {
         serve_service_settings(table, shared);
         serve_zones(table, shared);
         serve_clients(table, shared);
+        serve_schedules(table, shared);
         serve_cron(table, shared);
         serve_health(table, shared);
         serve_dashboard(table, dashboard_files());

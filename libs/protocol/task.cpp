@@ -61,6 +61,8 @@ duration whole_seconds(strict_object& object, char const* key)
     return given;
 }
 
+} // namespace
+
 schedule_spec parse_schedule(nlohmann::json const& value)
 {
     strict_object object(value, "schedule");
@@ -110,6 +112,8 @@ schedule_spec parse_schedule(nlohmann::json const& value)
     return spec;
 }
 
+namespace {
+
 nlohmann::json schedule_json(schedule_spec const& spec, bool stored)
 {
     nlohmann::json value{{"kind", to_string(spec.kind)}};
@@ -145,6 +149,12 @@ nlohmann::json schedule_json(schedule_spec const& spec, bool stored)
 }
 
 } // namespace
+
+void refuse_never_firing()
+{
+    throw invalid_input("schedule.calendars",
+                        "with its calendars this schedule has no firing from now on: allow or exclude other times");
+}
 
 std::string read_cron(strict_object& object)
 {

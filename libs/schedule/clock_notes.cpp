@@ -1,9 +1,8 @@
 #include "libs/schedule/clock_notes.hpp"
 
-#include "libs/schedule/schedule.hpp"
+#include "libs/schedule/wall_schedule.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace baton::schedule {
 
@@ -13,51 +12,7 @@ namespace chr = std::chrono;
 using namespace std::chrono_literals;
 using protocol::gap_policy;
 using protocol::overlap_policy;
-using protocol::schedule_kind;
 using protocol::schedule_spec;
-
-// The first reading in [from, until) of a schedule.
-using reading_search = std::function<std::optional<local_time>(local_time from, local_time until)>;
-
-struct wall_schedule {
-    reading_search first;
-    clock_policy policy;
-    time_zone zone;
-};
-
-utc_time as_if_utc(local_time shown)
-{
-    return utc_time{shown.time_since_epoch()};
-}
-
-wall_schedule of_cron(schedule_spec const& spec)
-{
-    auto const expression = cron::parse(spec.cron, spec.rules.dialect, spec.rules.hash_seed);
-    return {[expression](local_time from, local_time until) { return expression.first(from, until); },
-            policy_of(expression, spec.rules), time_zone(spec.zone)};
-}
-
-wall_schedule of_window(schedule_spec const& spec)
-{
-    window const times(spec.window, spec.every);
-    return {[times](local_time from, local_time until) { return times.first(from, until); },
-            {gap_policy::skip, overlap_policy::first},
-            time_zone(spec.zone)};
-}
-
-// In UTC a calendar interval is due at its readings.
-wall_schedule of_calendar(schedule_spec const& spec, utc_time created_at)
-{
-    calendar const days(spec.calendar);
-    time_zone const zone(spec.zone);
-    auto const anchor = as_if_utc(zone.to_local(spec.start_at.value_or(created_at)));
-    auto const first = [days, anchor, utc = time_zone("UTC")](local_time from,
-                                                              local_time until) -> std::optional<local_time> {
-        auto const at = days.first(utc, anchor, as_if_utc(from));
-        return at && *at < as_if_utc(until) ? std::optional{utc.to_local(*at)} : std::nullopt;
-    };
-    return {first, {gap_policy::next_valid, overlap_policy::first}, zone};
-}
 
 std::string text_of(local_time shown, std::size_t from, std::size_t length)
 {
@@ -181,16 +136,8 @@ std::vector<clock_note> clock_notes(schedule_spec const& spec, utc_time created_
     auto const until = std::min<utc_time>(now + days_noted, spec.end_at.value_or(now + days_noted));
     if (from >= until)
         return {};
-    switch (spec.kind) {
-    case schedule_kind::cron:
-        return notes_of(of_cron(spec), from, until);
-    case schedule_kind::window:
-        return notes_of(of_window(spec), from, until);
-    case schedule_kind::calendar:
-        return notes_of(of_calendar(spec, created_at), from, until);
-    default:
-        return {};
-    }
+    auto const times = wall_schedule_of(spec, created_at);
+    return times ? notes_of(*times, from, until) : std::vector<clock_note>{};
 }
 
 } // namespace baton::schedule

@@ -103,15 +103,20 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
 
 std::optional<utc_time> timetable::first(utc_time from) const
 {
-    auto const found = first_admitted(std::max(from, start_));
+    int steps = most_calendar_steps;
+    return first(from, steps);
+}
+
+std::optional<utc_time> timetable::first(utc_time from, int& steps) const
+{
+    auto const found = first_admitted(std::max(from, start_), steps);
     return found ? before_end(*found) : std::nullopt;
 }
 
 // Goes from one firing that the calendars keep back to the first one behind the part of the calendar.
-std::optional<utc_time> timetable::first_admitted(utc_time from) const
+std::optional<utc_time> timetable::first_admitted(utc_time from, int& steps) const
 {
     auto found = first_from_start(from);
-    int steps = most_calendar_steps;
     while (calendars_ && found && *found < end_) {
         auto const admitted = calendars_->admitted(*found, steps);
         if (!admitted || *admitted == *found)

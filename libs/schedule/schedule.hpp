@@ -6,6 +6,7 @@
 //     plan.hpp, jitter.hpp, misfire.hpp which firings become executions, and where the task goes on
 //     cron.hpp, cron_firings.hpp        cron expressions, and their firings in a time zone
 //     clock_notes.hpp                   what a schedule does where the clock changes
+//     preview.hpp                       the next firings of a schedule before it is saved, and why they are these
 //     window.hpp, calendar.hpp          daily windows; calendar intervals
 //     time_zone.hpp, crontab.hpp        IANA time zones; crontab(5) files
 //
@@ -53,6 +54,9 @@ public:
     // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
     // whichever is later. Empty if there is none, and always for kind `api`.
     std::optional<utc_time> first(utc_time from) const;
+    // The same within a bound for several searches: `steps` is lowered for each change of the calendars that the search
+    // passes. Empty as well when it reaches zero.
+    std::optional<utc_time> first(utc_time from, int& steps) const;
 
     // The firings in [from, until) in order, at most `limit`. None for a fixed delay: they depend on how long runs
     // take.
@@ -73,7 +77,7 @@ public:
 
 private:
     std::optional<utc_time> first_from_start(utc_time from) const;
-    std::optional<utc_time> first_admitted(utc_time from) const;
+    std::optional<utc_time> first_admitted(utc_time from, int& steps) const;
     std::optional<utc_time> before_end(utc_time at) const;
 
     std::variant<cron, window, calendar> rule_; // cron for the kinds that have no rule

@@ -2,6 +2,7 @@
 
 #include "libs/storage/rows.hpp"
 #include "libs/storage/statement.hpp"
+#include "libs/storage/task_calendars.hpp"
 
 namespace baton::storage {
 
@@ -149,6 +150,17 @@ awaitable<calendar_result> calendars::remove(calendar_id id, std::optional<int> 
         return result;
     };
     co_return co_await shared_.transact(work);
+}
+
+awaitable<protocol::schedule_spec> calendars::with_contents(std::string project, protocol::schedule_spec schedule)
+{
+    if (schedule.calendars.empty())
+        co_return schedule;
+    auto const work = [&](soci::session& sql) {
+        take_calendars(sql, name_space_, project, schedule, calendar_rows::read);
+    };
+    co_await shared_.run(work);
+    co_return schedule;
 }
 
 awaitable<std::optional<calendar_record>> calendars::find(calendar_id id)

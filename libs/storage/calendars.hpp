@@ -3,7 +3,7 @@
 // a change of a calendar is followed by an edit of each task that uses it.
 
 #include "libs/base/id.hpp"
-#include "libs/protocol/named_calendar.hpp"
+#include "libs/protocol/task.hpp"
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
 
@@ -49,6 +49,10 @@ public:
     explicit calendars(database& shared, protocol::namespace_id name_space = protocol::first_namespace)
         : shared_(shared), name_space_(name_space)
     {}
+
+    // The schedule of a task of the project with the content that its calendars have now, as a save would take it.
+    // Throws invalid_input("schedule.calendars") for one that the project does not have.
+    awaitable<protocol::schedule_spec> with_contents(std::string project, protocol::schedule_spec schedule);
 
     // Throws already_exists if project and name are taken.
     awaitable<calendar_record> create(calendar_id id, protocol::calendar_definition definition);

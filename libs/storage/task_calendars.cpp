@@ -12,13 +12,14 @@ namespace {
 
 // False if there is no such calendar.
 bool take_one(soci::session& sql, protocol::namespace_id name_space, std::string const& project,
-              protocol::calendar_use& use, std::vector<calendar_link>& links)
+              protocol::calendar_use& use, calendar_rows how, std::vector<calendar_link>& links)
 {
     bool found = false;
     statement ask(sql);
     ask.select("id", "version", "definition");
-    ask(" FROM named_calendar WHERE namespace = ", name_space, " AND project = ", project, " AND name = ", use.name,
-        for_update(sql));
+    ask(" FROM named_calendar WHERE namespace = ", name_space, " AND project = ", project, " AND name = ", use.name);
+    if (how == calendar_rows::lock)
+        ask(for_update(sql));
     ask.each([&](row& cells) {
         found = true;
         auto& link = links.emplace_back();
@@ -33,17 +34,18 @@ bool take_one(soci::session& sql, protocol::namespace_id name_space, std::string
 } // namespace
 
 std::vector<calendar_link> take_calendars(soci::session& sql, protocol::namespace_id name_space,
-                                          protocol::task_definition& definition)
+                                          std::string const& project, protocol::schedule_spec& schedule,
+                                          calendar_rows how)
 {
     std::vector<calendar_link> links;
     std::vector<protocol::calendar_use*> by_name; // so that two transactions lock the rows in the same order
-    for (auto& use : definition.schedule.calendars)
+    for (auto& use : schedule.calendars)
         by_name.push_back(&use);
     std::ranges::sort(by_name, {}, [](auto const* use) { return use->name; });
     for (auto* use : by_name)
-        if (!take_one(sql, name_space, definition.project, *use, links))
-            throw invalid_input("schedule.calendars", "project " + in_quotes(definition.project) + " has no calendar " +
-                                                          in_quotes(use->name));
+        if (!take_one(sql, name_space, project, *use, how, links))
+            throw invalid_input("schedule.calendars",
+                                "project " + in_quotes(project) + " has no calendar " + in_quotes(use->name));
     return links;
 }
 
@@ -55,12 +57,6 @@ void write_calendar_links(soci::session& sql, task_id task, std::vector<calendar
         statement(sql, "INSERT INTO task_calendar (task_id, calendar_id, version) VALUES (", task, ", ", link.calendar,
                   ", ", link.version, ")")
             .execute();
-}
-
-void refuse_never_firing()
-{
-    throw invalid_input("schedule.calendars",
-                        "with its calendars this schedule has no firing from now on: allow or exclude other times");
 }
 
 } // namespace baton::storage

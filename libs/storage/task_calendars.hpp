@@ -5,6 +5,7 @@
 #include "libs/protocol/term_id.hpp"
 #include "libs/storage/statement.hpp"
 
+#include <string>
 #include <vector>
 
 namespace baton::storage {
@@ -15,15 +16,15 @@ struct calendar_link {
     int version = 0;
 };
 
-// Gives the schedule's calendars the content that they have now, and locks their rows. Throws invalid_input
+enum class calendar_rows { read, lock };
+
+// Gives the schedule's calendars the content that they have now. Throws invalid_input
 // ("schedule.calendars") for one that the project does not have.
 std::vector<calendar_link> take_calendars(soci::session& sql, protocol::namespace_id name_space,
-                                          protocol::task_definition& definition);
+                                          std::string const& project, protocol::schedule_spec& schedule,
+                                          calendar_rows how);
 
 // Replaces what is recorded for the task. `had`: the definition before had calendars.
 void write_calendar_links(soci::session& sql, task_id task, std::vector<calendar_link> const& links, bool had);
-
-// Throws invalid_input ("schedule.calendars").
-[[noreturn]] void refuse_never_firing();
 
 } // namespace baton::storage

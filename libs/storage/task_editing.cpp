@@ -1,5 +1,6 @@
 #include "libs/storage/task_editing.hpp"
 
+#include "libs/protocol/new_task.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_zones.hpp"
@@ -72,7 +73,8 @@ edit_result editing::run(task_id id, std::optional<int> seen, change_function co
     stored->record.line = result_.valid_from;
     result_.task.definition = change(stored->record);
     if (action_ != edit_action::deleted)
-        calendars_ = take_calendars(sql_, name_space_, result_.task.definition);
+        calendars_ = take_calendars(sql_, name_space_, result_.task.definition.project,
+                                    result_.task.definition.schedule, calendar_rows::lock);
     result_.task.version = stored->record.version + 1;
     result_.task.updated_at = now_;
     result_.task.parked.reset();
@@ -96,7 +98,7 @@ void editing::write(stored_task const& stored, std::vector<execution_id> const& 
     if (!plan)
         throw refused{edit_outcome::planner_behind};
     if (plan->never_fires)
-        refuse_never_firing();
+        protocol::refuse_never_firing();
     auto const wanted = plan->insert.size() + plan->left_out.size() + std::min(plan->skipped.size(), most_skipped_rows);
     if (wanted > spare.size())
         throw ids_wanted{wanted};

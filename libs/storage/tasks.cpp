@@ -1,5 +1,6 @@
 #include "libs/storage/tasks.hpp"
 
+#include "libs/protocol/new_task.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"
@@ -48,12 +49,13 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         made.task.created_at = now;
         made.task.updated_at = now;
         made.task.definition = definition;
-        auto const calendars = take_calendars(sql, name_space_, made.task.definition);
+        auto const calendars = take_calendars(sql, name_space_, made.task.definition.project,
+                                              made.task.definition.schedule, calendar_rows::lock);
         protocol::task_progress progress;
         progress.created_at = now;
         auto const plan = planner_(nullptr, &made.task.definition, progress, made.valid_from);
         if (plan.value().never_fires)
-            refuse_never_firing();
+            protocol::refuse_never_firing();
         made.task.next_fire_at = plan.value().next;
         insert_task(sql, name_space_, made.task, plan->look);
         insert_labels(sql, made.task.id, made.task.definition.labels);

@@ -62,6 +62,7 @@ BEYOND_SCHEMA = [
     ("", "must be a time such as"),  # a day that the calendar does not have
     ("cron", "column "),
     ("hash_seed", "H stands for a value that follows from"),  # the expression decides whether it is needed
+    ("task", "there is no task of this id"),  # depends on the tasks of the moment
     ("zone", "is not a time zone"),  # the list of time zones changes
     ("Idempotency-Key", "was used within the last day"),  # depend on earlier requests
     ("If-Match", "the task was changed since"),

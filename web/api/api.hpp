@@ -20,6 +20,7 @@ void serve_services(http::router& table, context& site); // and projects
 void serve_service_settings(http::router& table, context& site);
 void serve_zones(http::router& table, context& site);
 void serve_clients(http::router& table, context& site);
+void serve_schedules(http::router& table, context& site);
 void serve_cron(http::router& table, context& site);
 void serve_health(http::router& table, context& site);
 

@@ -152,6 +152,28 @@ class Answers(DevSite):
         self.assertIn("shows 02:30 twice: fires the second time only", added)
         self.assertIn("skips 02:30: no firing", self.ask("task", "edit", "skipped", "--set", "schedule.gap=skip"))
 
+    def test_a_schedule_of_any_kind_is_previewed_with_what_clocks_and_calendars_do(self):
+        self.ask("calendars", "set", "weekend", "--zone", "Europe/Berlin", "--weekly", "sat,sun")
+        out = self.ask("schedule", "preview", "--every", "15m", "--from", "09:00", "--to", "17:30", "--zone", "Europe/Berlin",
+                       "--exclude", "weekend", "--start-at", "2031-03-01T00:00:00Z", "--count", 2, "--utc")
+        self.assertIn("next: 2031-03-03 08:00:00.000 UTC, 2031-03-03 09:00:00 in Europe/Berlin "
+                      "(70 times before it are left out by weekend)\n", out)
+        self.assertEqual(out.count("next: "), 2, out)
+        twice = self.ask("schedule", "preview", "--cron", "30 2 * * *", "--zone", "Europe/Berlin", "--overlap", "both",
+                         "--start-at", "2031-10-25T12:00:00Z", "--count", 2, "--utc")
+        self.assertIn("(the clock shows this time twice: the first)\n", twice)
+        self.assertIn("(the clock shows this time twice: the second)\n", twice)
+        self.assertIn("these are all of its firings\n", self.ask("schedule", "preview", "--in", "2h"))
+        self.assertIn("it has no planned times: each run is due", self.ask("schedule", "preview", "--delay", "30s"))
+        self.refused(["schedule.cron: day of month (column 5)", "it never fires"], "schedule", "preview", "--cron", "0 0 30 2 *")
+
+    def test_a_preview_for_a_task_is_what_it_has_once_it_is_edited(self):
+        self.ask("task", "add", "hourly", "--service", "agent", "--handler", "echo", "--every", "1h", "--jitter", "5m")
+        firings = [line for line in self.ask("task", "show", "hourly", "--firings", 3).splitlines() if line.startswith("next: ")]
+        seen = self.ask("schedule", "preview", "--task", "hourly", "--every", "1h", "--jitter", "5m", "--count", 3)
+        for firing in firings:
+            self.assertIn(firing + ", due ", seen)
+
     def test_a_hashed_value_is_the_same_in_the_explanation_and_in_the_task(self):
         self.ask("task", "add", "hashed", "--service", "agent", "--handler", "echo", "--cron", "H H * * *", "--disabled")
         of_name = self.ask("cron", "explain", "H H * * *", "--name", "hashed")

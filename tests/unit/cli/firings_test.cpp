@@ -21,4 +21,26 @@ TEST_CASE("a firing whose zones show the same time is shown once")
     CHECK(firing_text(firing, "Europe/Berlin", times("Europe/Paris")) == "2026-07-01 12:00:00.000 Europe/Paris");
 }
 
+TEST_CASE("a previewed firing says what the clock, the jitter and the calendars do to it")
+{
+    nlohmann::json firing{{"at", "2031-10-26T00:30:00.000000Z"},
+                          {"local", "2031-10-26T02:30:00+02:00"},
+                          {"clock_changed", false},
+                          {"due_at", "2031-10-26T00:31:00.000000Z"},
+                          {"clock", "first_of_two"},
+                          {"left_out", {{"count", 1}, {"more", false}, {"calendars", {"a\x1b", "b"}}}}};
+    auto const text = [&] { return preview_text(firing, "Europe/Berlin", times("Europe/Berlin")); };
+    auto const shown = text();
+    CHECK(shown.find(", due 2031-10-26 02:31:00.000") != std::string::npos);
+    CHECK(shown.find(" (the clock shows this time twice: the first) (1 time before it is left out by a") !=
+          std::string::npos);
+    CHECK(shown.find('\x1b') == std::string::npos);
+    firing["left_out"] = {{"count", 1000}, {"more", true}, {"calendars", {"b"}}};
+    CHECK(text().find("(1000 and more times before it are left out by b)") != std::string::npos);
+    firing["clock"] = "moved";
+    firing["left_out"] = nullptr;
+    firing["due_at"] = nullptr;
+    CHECK(text() == "2031-10-26 02:30:00.000 Europe/Berlin (the clock skips the time that the schedule names)");
+}
+
 } // namespace firings_test

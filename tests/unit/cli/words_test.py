@@ -60,7 +60,8 @@ class Words(unittest.TestCase):
         self.refused("task show", "task is required")
 
     def test_the_help_of_a_command_over_rest_has_the_common_options_and_that_of_a_process_has_not(self):
-        for line in ("", "task", "task add", "task import", "executions", "executions show", "nodes", "cron explain"):
+        for line in ("", "task", "task add", "task import", "executions", "executions show", "nodes", "cron explain",
+                     "schedule preview"):
             with self.subTest(line=line):
                 status, out, _ = run_baton(*line.split(), "--help")
                 self.assertEqual(status, 0)
@@ -77,6 +78,7 @@ class Words(unittest.TestCase):
                                (add + "--at tomorrow", "--at: 'tomorrow' is not a time"), (add + "--end-at x", "--end-at"),
                                (add + "--attempts 0", "--attempts"), (add + "--max-deaths 0", "--max-deaths"),
                                (add + "--every x", "--every"), (add + "--every 10ms", "--every: must be from 100ms to 366d, not 10ms"), ("cron explain x --count 0", "--count"),
+                               ("schedule preview --at tomorrow", "--at: 'tomorrow' is not a time"), ("schedule preview --count 101", "--count"),
                                ("--server 127.0.0.1:47821 nodes", "--server: '127.0.0.1:47821'"), ("task show", "task is required"),
                                ("executions --state x", "--state"), ("trigger --config /none/x", "/none/x")):
             with self.subTest(line=line):

@@ -35,6 +35,7 @@ TEST_CASE("with a configured token every request under /api needs it")
                                                         {verb::del, "tasks/1/skip-next"},
                                                         {verb::get, "tasks/1/next"},
                                                         {verb::post, "cron/explain"},
+                                                        {verb::post, "schedules/preview"},
                                                         {verb::get, "tasks/1/versions"},
                                                         {verb::get, "executions"},
                                                         {verb::get, "executions/1"},

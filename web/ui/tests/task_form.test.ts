@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition, Schedule } from '../src/api/types';
-import { contains, leftOut } from '../src/features/tasks/form/calendar_days';
+import { markOf } from '../src/features/tasks/form/preview_marks';
 import { instantOf, localOf } from '../src/features/tasks/form/instants';
 import { builtIn, policiesDraftOf, policyMembers, withPolicyOf, type PoliciesDraft } from '../src/features/tasks/form/policies_draft';
-import { emptySchedule, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
+import { emptySchedule, isComplete, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
 import { readSimpleCron, writeSimpleCron } from '../src/features/tasks/form/simple_cron';
 import { comparable, copyOf, definitionOf, emptyTask, faultsOf, taskDraftOf } from '../src/features/tasks/form/task_draft';
 import { differences } from '../src/shared/differences';
@@ -151,23 +151,20 @@ describe('a task in the form', () => {
   });
 });
 
-describe('the calendars of a firing', () => {
-  const holidays = { name: 'holidays', zone: 'Europe/Berlin', dates: ['2026-12-24/2026-12-26', '2027-04-05'], yearly: ['01-01'], weekly: [] };
-  const nights = { name: 'nights', zone: 'UTC', dates: [], yearly: [], weekly: [{ days: ['fri' as const], from: '18:00', until: '08:00' }] };
-  it('are days of their own zone, with both ends', () => {
-    for (const at of ['2026-12-23T23:00:00Z', '2026-12-26T22:59:59Z', '2027-04-05T10:00:00Z', '2031-01-01T10:00:00Z']) expect(contains(holidays, at)).toBe(true);
-    for (const at of ['2026-12-23T22:59:59Z', '2026-12-26T23:00:00Z', '2027-04-06T10:00:00Z']) expect(contains(holidays, at)).toBe(false);
+describe('the preview of a schedule', () => {
+  it('is asked for once all of its fields are chosen', () => {
+    const empty = emptySchedule('UTC');
+    expect(isComplete(empty)).toBe(true);
+    expect(isComplete({ ...empty, days: [] })).toBe(false);
+    expect(isComplete({ ...empty, mode: 'once' })).toBe(false);
+    expect(isComplete({ ...empty, mode: 'once', at: '2026-12-24T18:00' })).toBe(true);
+    expect(isComplete({ ...empty, mode: 'once', once: 'in' })).toBe(true);
+    expect(isComplete({ ...empty, mode: 'after', after: ' ' })).toBe(false);
+    for (const mode of ['window', 'interval', 'api', 'cron'] as const) expect(isComplete({ ...empty, mode, days: [] })).toBe(true);
   });
-  it('have parts of a week, also over midnight', () => {
-    for (const at of ['2026-11-27T18:00:00Z', '2026-11-28T07:59:59Z']) expect(contains(nights, at)).toBe(true);
-    for (const at of ['2026-11-27T07:00:00Z', '2026-11-27T17:59:59Z', '2026-11-28T08:00:00Z', '2026-11-28T19:00:00Z']) expect(contains(nights, at)).toBe(false);
-    expect(contains({ ...nights, weekly: [{ days: ['sat'] }] }, '2026-11-28T12:00:00Z')).toBe(true);
-  });
-  it('leave a firing out that is excluded, or in none that is allowed', () => {
-    const uses = [{ name: 'holidays', mode: 'exclude' as const }, { name: 'nights', mode: 'allow' as const }];
-    expect(leftOut(uses, [holidays, nights], '2026-11-27T19:00:00Z')).toBe(false);
-    expect(leftOut(uses, [holidays, nights], '2026-11-27T12:00:00Z')).toBe(true);
-    expect(leftOut(uses, [holidays, nights], '2026-12-25T19:00:00Z')).toBe(true);
-    expect(leftOut(uses, [], '2026-12-25T19:00:00Z')).toBe(false);
+  it('marks what the clock does to a firing before a change since the one before', () => {
+    expect(markOf({ clock: 'moved', clock_changed: true })).toBe('moved');
+    expect(markOf({ clock: null, clock_changed: true })).toBe('clock');
+    expect(markOf({ clock: null, clock_changed: false })).toBeUndefined();
   });
 });

@@ -71,3 +71,28 @@ it('names the field of an input that is wrong, and keeps what was entered', asyn
   await tab.page.getByText(form.fault.needed).waitFor();
   expect(await tab.page.getByRole('textbox', { name: form.handler }).first().inputValue()).toBe('echo');
 });
+
+it('previews a daily window with a calendar that leaves times out, before the task is saved', async () => {
+  await begin('count the till', 'echo');
+  await tab.page.getByText(form.mode.window, { exact: true }).click();
+  await tab.page.getByRole('button', { name: form.more }).click();
+  await tab.page.getByRole('textbox', { name: form.calendars.label }).first().click();
+  await tab.page.getByRole('option', { name: 'bank-holidays', exact: true }).click();
+  await tab.page.keyboard.press('Escape');
+  // A Saturday with a Sunday behind it, which the calendar leaves out.
+  await tab.page.getByLabel(form.start_at).fill('2031-03-01T00:00');
+  const preview = tab.page.getByRole('region', { name: form.preview.title });
+  await preview.getByText(/ are left out by bank-holidays$/).waitFor();
+  const firings = preview.getByRole('list', { name: form.preview.next }).getByRole('listitem');
+  expect(await firings.count()).toBe(8);
+  expect(await firings.first().textContent()).toMatch(/Mon.*Mar.*2031/);
+});
+
+it('says why a schedule has no planned times', async () => {
+  await begin('rest', 'echo');
+  await tab.page.getByText(form.mode.api, { exact: true }).click();
+  const preview = tab.page.getByRole('region', { name: form.preview.title });
+  await preview.getByText(form.preview.unplanned.api).waitFor();
+  await tab.page.getByText(form.mode.interval, { exact: true }).click();
+  await preview.getByRole('listitem').first().waitFor();
+});

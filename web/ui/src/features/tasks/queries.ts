@@ -4,7 +4,6 @@ import { useLiveInterval } from '@/api/live';
 import { readPages } from '@/api/pages';
 import type { Schedule, ScheduleKind } from '@/api/types';
 
-type CronMembers = { cron?: string; dialect?: string; zone?: string; gap?: string; overlap?: string; hash_seed?: number };
 
 export interface TaskFilters {
   text: string;
@@ -142,20 +141,22 @@ export function useTaskDefaults(project: string, service: string) {
   });
 }
 
-/** A schedule that is not saved yet: in words, with its next firings. `asked`: JSON of schedule, project and name. */
-export function useSchedulePreview(asked: string) {
-  const { schedule, project, name } = JSON.parse(asked) as { schedule: Schedule; project: string; name: string };
-  const known = schedule.kind === 'cron';
+/** What the server is asked about a schedule that is not saved yet. `task`: the one that is edited. */
+export interface PreviewRequest { schedule: Schedule; project: string; name: string; task?: string | undefined }
+
+/** A schedule that is not saved yet: checked as a save would, with its next firings. `asked`: JSON of a PreviewRequest. */
+export function useSchedulePreview(asked: string, enabled: boolean) {
   return useQuery({
-    queryKey: ['schedule_preview', asked],
-    enabled: known,
+    // A change of a calendar makes it stale.
+    queryKey: ['calendars', 'schedule_preview', asked],
+    enabled,
     retry: false,
-    placeholderData: known ? keepPreviousData : undefined,
+    staleTime: 30_000,
+    placeholderData: enabled ? keepPreviousData : undefined,
     queryFn: ({ signal }) => {
-      const { cron = '', dialect, zone, gap, overlap, hash_seed } = schedule as CronMembers;
-      const names = name ? { project: project || 'default', name } : {};
-      const body = { cron, dialect: dialect ?? 'crontab', zone, gap, overlap, hash_seed, ...names, count: 'calendars' in schedule ? 14 : 6 } as never;
-      return unwrap(api.POST('/api/v1/cron/explain', { body, signal }));
+      const { schedule, project, name, task } = JSON.parse(asked) as PreviewRequest;
+      const body = { schedule, project: project || 'default', ...(name ? { name } : {}), ...(task ? { task } : {}), count: 8 };
+      return unwrap(api.POST('/api/v1/schedules/preview', { body, signal }));
     },
   });
 }

@@ -86,7 +86,7 @@ export function TaskForm({ start, task }: Props) {
       <form ref={form} onSubmit={submit} noValidate>
         <Section title={t('section.target')}><Target draft={draft} change={change} /></Section>
         <Section title={t('section.schedule')}>
-          <ScheduleBuilder draft={draft.schedule} project={draft.project.trim()} name={draft.name.trim()} change={(part) => change({ schedule: { ...draft.schedule, ...part } })} />
+          <ScheduleBuilder draft={draft.schedule} project={draft.project.trim()} name={draft.name.trim()} task={task?.id} change={(part) => change({ schedule: { ...draft.schedule, ...part } })} />
         </Section>
         <Section title={t('section.payload')}><PayloadInput draft={draft} change={change} /></Section>
         <Section title={t('section.policies')}>

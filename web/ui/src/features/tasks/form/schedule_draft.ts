@@ -125,6 +125,13 @@ export function scheduleOf(draft: ScheduleDraft): Schedule {
   return { ...repeated(draft), ...bounds(draft) } as Schedule;
 }
 
+/** Can the server be asked about it? What is not chosen yet is no fault. */
+export function isComplete({ mode, once, at, after, days }: ScheduleDraft): boolean {
+  if (mode === 'once') return once === 'in' || at !== '';
+  if (mode === 'after') return after.trim() !== '';
+  return mode !== 'days' || days.length > 0;
+}
+
 /** What the kinds have in common, and what is absent in some of them. */
 interface Members {
   kind: string; zone?: string; cron?: string; dialect?: 'crontab' | 'quartz'; gap?: ScheduleDraft['gap']; overlap?: ScheduleDraft['overlap'];
