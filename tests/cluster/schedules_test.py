@@ -7,6 +7,7 @@ import os
 import unittest
 
 import harness
+from expected import micros
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
 TRIGGERS = ("trigger-1", "trigger-2")
@@ -106,6 +107,20 @@ class Schedules(unittest.TestCase):
         self.assertEqual(pauses, {200_000}, "a firing is missing")
         starts = [row["id"] for row in sorted(rows, key=lambda row: row["started_at"])]
         self.assertNotEqual(starts, [row["id"] for row in sorted(rows, key=lambda row: row["scheduled_at"])])
+
+    def test_a_task_fires_at_the_times_of_its_preview(self):
+        ahead = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
+        schedule = every(300, start_at=ahead.isoformat(), jitter_ms=400)
+        seen = self.cluster.rest.post("/api/v1/schedules/preview",
+                                      {"name": "previewed", "schedule": {**schedule, "max_firings": 12}, "count": 20})
+        self.assertEqual(seen["end"], "max_firings")
+        task = self.cluster.create("previewed", {**schedule, "max_firings": 12})
+        self.assertEqual(seen["jitter_seed"], task["schedule"]["jitter_seed"])
+        self.await_succeeded(task, 12)
+        rows = sorted(self.rows(task), key=lambda row: row["scheduled_at"])
+        self.assertEqual([row["scheduled_at"] for row in rows], [micros(firing["at"]) for firing in seen["next"]])
+        for row, firing in zip(rows, seen["next"]):
+            self.assertGreaterEqual(row["started_at"], micros(firing["due_at"]) - 50_000, "it began before its preview")
 
     def test_a_change_of_a_calendar_leaves_out_firings_from_its_line_on_and_none_before(self):
         rest = self.cluster.rest

@@ -3,7 +3,7 @@ import type { Definition, Schedule } from '../src/api/types';
 import { markOf } from '../src/features/tasks/form/preview_marks';
 import { instantOf, localOf } from '../src/features/tasks/form/instants';
 import { builtIn, policiesDraftOf, policyMembers, withPolicyOf, type PoliciesDraft } from '../src/features/tasks/form/policies_draft';
-import { emptySchedule, isComplete, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
+import { emptySchedule, isComplete, needsName, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
 import { readSimpleCron, writeSimpleCron } from '../src/features/tasks/form/simple_cron';
 import { comparable, copyOf, definitionOf, emptyTask, faultsOf, taskDraftOf } from '../src/features/tasks/form/task_draft';
 import { differences } from '../src/shared/differences';
@@ -161,6 +161,13 @@ describe('the preview of a schedule', () => {
     expect(isComplete({ ...empty, mode: 'once', once: 'in' })).toBe(true);
     expect(isComplete({ ...empty, mode: 'after', after: ' ' })).toBe(false);
     for (const mode of ['window', 'interval', 'api', 'cron'] as const) expect(isComplete({ ...empty, mode, days: [] })).toBe(true);
+  });
+  it('depends on the name of the task only for hashed values and a jitter', () => {
+    const empty = emptySchedule('UTC');
+    expect(needsName(empty)).toBe(false);
+    expect(needsName({ ...empty, mode: 'cron', cron: 'H 2 * * *' })).toBe(true);
+    expect(needsName({ ...empty, jitterMs: 1000 })).toBe(true);
+    expect(needsName({ ...empty, mode: 'api', jitterMs: 1000 })).toBe(false);
   });
   it('marks what the clock does to a firing before a change since the one before', () => {
     expect(markOf({ clock: 'moved', clock_changed: true })).toBe('moved');

@@ -5,7 +5,7 @@ import { useDuration } from '@/shared/Times';
 import { useSchedulePreview, type PreviewRequest } from '../queries';
 import { PreviewedFirings } from './PreviewedFirings';
 import type { ScheduleProps } from './ScheduleBuilder';
-import { isComplete, scheduleOf, type ScheduleDraft } from './schedule_draft';
+import { isComplete, needsName, scheduleOf, type ScheduleDraft } from './schedule_draft';
 import { scheduleWords } from './schedule_words';
 
 /** In the page's own words, for the kinds other than an expression, which the server describes. */
@@ -33,7 +33,7 @@ export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
   const { t } = useTranslation('taskForm');
   const schedule = scheduleOf(draft);
   const complete = isComplete(draft);
-  const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name, task } satisfies PreviewRequest), 400);
+  const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', task } satisfies PreviewRequest), 400);
   const { data, error, isFetching } = useSchedulePreview(asked, complete);
   const described = schedule.kind === 'cron';
   const shown = complete && !error ? data : undefined;

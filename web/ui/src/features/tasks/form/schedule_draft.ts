@@ -132,6 +132,11 @@ export function isComplete({ mode, once, at, after, days }: ScheduleDraft): bool
   return mode !== 'days' || days.length > 0;
 }
 
+/** Do its times follow from the name of the task? Those of hashed values and of a jitter do. */
+export function needsName(draft: ScheduleDraft): boolean {
+  return (draft.mode === 'cron' && draft.cron.includes('H')) || (repeats(draft.mode) && draft.jitterMs > 0);
+}
+
 /** What the kinds have in common, and what is absent in some of them. */
 interface Members {
   kind: string; zone?: string; cron?: string; dialect?: 'crontab' | 'quartz'; gap?: ScheduleDraft['gap']; overlap?: ScheduleDraft['overlap'];
