@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t longest_name = 64;       // the column of a task's zone; the longest of IANA has 32
+constexpr std::size_t longest_name = 64;            // the column of a task's zone; the longest of IANA has 32
 constexpr std::size_t longest_zone_file = 1u << 20; // those of IANA have a few KiB
 constexpr std::string_view file_mark = "TZif";
 constexpr std::string_view release_mark = "# version ";

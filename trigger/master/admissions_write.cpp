@@ -10,7 +10,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration marked_after = 1s;   // one that waits for less costs no write
+constexpr duration marked_after = 1s;          // one that waits for less costs no write
 constexpr duration after_failed_write = 200ms; // after a write that failed
 constexpr char const* replaced_reason = "a newer execution took its place";
 

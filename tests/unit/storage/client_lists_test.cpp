@@ -221,7 +221,7 @@ TEST_CASE("a client that a person drains stays drained through registrations and
     REQUIRE(alike.size() == 2);
     CHECK(alike[0].drained != alike[1].drained);
     storage::overview counts(*database);
-    CHECK(wait_for(counts.clients()).draining == 1);
+    CHECK(wait_for(counts.clients(std::nullopt)).draining == 1);
 
     CHECK(wait_for(clients.resume("c1")).node == "n2");
     CHECK(wait_for(clients.resume("c1")).outcome == outcome::already);
