@@ -181,7 +181,7 @@ void add_calendar_set(CLI::App& group, common_options const& common, int& status
     auto const chosen = std::make_shared<calendar_set_options>();
     add_calendar_name(*command, chosen->which);
     add_calendar_content_options(*command, chosen->content);
-    auto* const empty = command->add_flag("--empty", chosen->empty, "The calendar shall have no day");
+    auto* const empty = command->add_flag("--empty", chosen->empty, "Allow a calendar without any day");
     for (auto const* const days : {"--date", "--yearly", "--weekly"})
         empty->excludes(days);
     command->callback([chosen, &common, &status] {

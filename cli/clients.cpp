@@ -117,9 +117,9 @@ void change(change_options const& chosen, bool drain, common_options const& comm
     auto const& client = answer.at("client");
     auto const live = client.value("live", nlohmann::json());
     if (!drain)
-        std::cout << "client " << chosen.instance << ": gets work again\n";
+        std::cout << "client " << chosen.instance << ": resumed\n";
     else
-        std::cout << "client " << chosen.instance << ": gets nothing new since "
+        std::cout << "client " << chosen.instance << ": drained since "
                   << times_of(common).text(client.at("drained"), "since")
                   << "; executions with it: " << cell(live, "in_flight") << '\n';
 }

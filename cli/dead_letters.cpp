@@ -192,7 +192,7 @@ void add_resolve(CLI::App& group, common_options const& common, int& status, cha
     command->add_option("--broadcast", chosen->broadcast,
                         "All shards that are open of this broadcast: id of its execution");
     command->add_flag("--all", chosen->all, "All that are open");
-    command->add_flag("--dry-run", chosen->dry_run, "Only tell how many there are");
+    command->add_flag("--dry-run", chosen->dry_run, "Only print how many match; change nothing");
     if (std::string_view(how) == "retry")
         command->add_option("--payload", chosen->payload,
                             "JSON for the handler instead of the payload of the failed one");

@@ -104,8 +104,9 @@ void add_overview(CLI::App& program, common_options const& common)
 {
     auto& command = *program.add_subcommand("overview", "Show the cluster at a glance");
     auto const project = std::make_shared<std::string>();
-    command.add_option("--project", *project,
-                       "Clients, services, dead letters and tasks of this project only; the counts are of all");
+    command.add_option(
+        "--project", *project,
+        "Clients, services, dead letters and tasks of this project only; the counts of executions cover all projects");
     command.footer(std::string(help) + "Example: baton overview --project billing");
     command.callback([project, &common] { show_overview(*project, common); });
 }

@@ -45,8 +45,8 @@ std::string end_text(nlohmann::json const& answer)
     if (end == "over")
         return "these are all of its firings";
     if (end == "max_firings")
-        return "then it has fired as often as it may";
-    return end == "bound" ? "the search ends here, since its calendars leave out too many times" : "";
+        return "it has then reached its maximum of firings";
+    return end == "bound" ? "the search stopped here: its calendars exclude too many times" : "";
 }
 
 void preview(preview_options chosen, common_options const& common)
@@ -71,7 +71,7 @@ void preview(preview_options chosen, common_options const& common)
 
 void add_schedule(CLI::App& program, common_options const& common)
 {
-    auto& group = *program.add_subcommand("schedule", "Schedules before there is a task");
+    auto& group = *program.add_subcommand("schedule", "Try schedules without saving a task");
     group.require_subcommand(1)->fallthrough();
     group.footer("Example: baton schedule preview --every 15m --from 09:00 --to 17:30 --exclude holidays");
     auto* const command =

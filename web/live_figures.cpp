@@ -9,7 +9,7 @@ namespace baton::web {
 
 namespace {
 
-constexpr std::size_t most_kept = 10'000; // clients of a node
+constexpr std::size_t most_clients = 10'000; // clients of a node
 
 http::request make_request(storage::node_record const& node, protocol::figures_request const& wanted)
 {
@@ -39,7 +39,7 @@ awaitable<std::vector<told_figures>> live_figures::of(std::vector<storage::clien
         if (wanted.empty())
             continue;
         ++all.open;
-        questions.spawn("the question for the figures of clients", refresh(found->second, std::move(wanted), all));
+        questions.spawn("the request for figures of clients", refresh(found->second, std::move(wanted), all));
     }
     co_await questions.around(await_answers(all));
     std::vector<told_figures> told;
@@ -128,7 +128,7 @@ awaitable<void> live_figures::ask(line& one, protocol::figures_request wanted)
     } catch (invalid_input const& reason) {
         failure = reason.what();
     }
-    one.failure = failure.empty() ? std::string() : "node " + node.name + " does not tell: " + failure;
+    one.failure = failure.empty() ? std::string() : "node " + node.name + " did not return the figures: " + failure;
     if (failure.empty())
         co_return;
     one.failed_at = time_.now();
@@ -139,7 +139,7 @@ awaitable<void> live_figures::ask(line& one, protocol::figures_request wanted)
 void live_figures::keep(line& one, protocol::figures_request const& asked, protocol::figures_answer const& answer)
 {
     auto const now = time_.now();
-    if (one.clients.size() >= most_kept)
+    if (one.clients.size() >= most_clients)
         std::erase_if(one.clients, [&](auto const& entry) { return now - entry.second.at >= limits_.keep; });
     for (auto const& instance : asked.instances)
         one.clients[instance] = {std::nullopt, now};
@@ -176,7 +176,7 @@ told_figures live_figures::show(storage::client_record const& client) const
         return {std::nullopt,
                 one.failure.empty() ? "node " + one.node.name + " has not answered in time" : one.failure};
     if (!found->second.figures)
-        return {std::nullopt, "node " + one.node.name + " does not hear it any more"};
+        return {std::nullopt, "node " + one.node.name + " is not its home any more"};
     auto figures = *found->second.figures;
     auto const age = (now - found->second.at) / 1ms;
     figures.heard_ms += age;

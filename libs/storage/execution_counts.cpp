@@ -169,7 +169,7 @@ awaitable<bool> execution_counts::put(fence mine, utc_time minute, tallies count
         all += each;
     counts[{}] = all;
     auto const work = [&](soci::session& sql) {
-        if (!fence_stands(sql, mine))
+        if (!fence_holds(sql, mine))
             return false;
         upsert(sql, name_space_, count_span::minute, minute, counts);
         auto const hour = std::chrono::floor<std::chrono::hours>(minute);

@@ -24,7 +24,7 @@ inline void in_ledger_range(statement& ask, soci::session& sql, ledger_place con
 }
 
 // Does the fence stand at this epoch?
-inline bool fence_stands(soci::session& sql, fence const& mine)
+inline bool fence_holds(soci::session& sql, fence const& mine)
 {
     bool found = false;
     statement(sql)

@@ -91,7 +91,7 @@ awaitable<std::vector<task_id>> run_times::listed(std::size_t limit)
 awaitable<bool> run_times::put(fence mine, std::vector<slow_task_row> slow, std::vector<task_id> others)
 {
     auto const work = [&](soci::session& sql) {
-        if (!fence_stands(sql, mine))
+        if (!fence_holds(sql, mine))
             return false;
         for (auto const chunk : chunks(sql, others, 1))
             statement(sql, "DELETE FROM slow_task WHERE task_id IN ").in(chunk).execute();

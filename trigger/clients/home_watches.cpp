@@ -8,7 +8,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration look_again = 1s;
 constexpr duration drain_pace = 20ms;
-constexpr std::size_t watches_at_once = 200; // clients asked in one step
+constexpr std::size_t watches_at_once = 200; // clients asked to move in one step
 }
 
 std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& elsewhere)

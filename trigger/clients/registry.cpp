@@ -162,7 +162,8 @@ void registry::set_drained(std::string const& instance, known_client& known, boo
 {
     if (std::exchange(known.drained, drained) == drained)
         return;
-    log::info("clients", drained ? "a person drains a client, it gets nothing new" : "a client gets work again",
+    log::info("clients",
+              drained ? "a person drained a client, it is sent no new executions" : "a drained client is resumed",
               {{"client", instance}});
     if (changed_)
         changed_(instance);

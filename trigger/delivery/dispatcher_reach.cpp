@@ -86,7 +86,7 @@ void dispatcher::question_answered(std::string const& instance)
         lane->question_answered();
 }
 
-// For people.
+// When the client last answered, for the list of clients.
 void dispatcher::note_answer(std::string const& instance)
 {
     if (auto* client = deps_.clients.find(instance))

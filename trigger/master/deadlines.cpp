@@ -9,7 +9,7 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t deadlines_at_once = 200;
-constexpr duration until_client_known = 1s; // at one that no client is known to have
+constexpr duration deadline_pause = 1s; // if no client is known to have the execution, or ending it failed
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {
@@ -65,7 +65,7 @@ std::vector<storage::unresponsive_attempt> deadlines::take_expired()
         if (one == nullptr || one->attempt != what.attempt)
             continue;
         if (one->phase != phase::held) {
-            queue_.emplace(now + until_client_known, what);
+            queue_.emplace(now + deadline_pause, what);
             continue;
         }
         bool const cancelled = what.why == cause::cancel || one->cancel_requested;
@@ -87,7 +87,7 @@ awaitable<void> deadlines::run()
         } catch (unavailable const& reason) {
             log::warn("handlers", "ending executions without their handlers failed, trying again in 1 s",
                       {log::reason(reason.what())});
-            next = scope_.term.time.now() + until_client_known;
+            next = scope_.term.time.now() + deadline_pause;
         }
         co_await bell_.wait_until(scope_.term.time, next);
     }

@@ -11,7 +11,7 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 constexpr duration plan_again = 20ms;     // after the database did not answer
-constexpr duration planning_pause = 50ms; // at the planning
+constexpr duration planning_pause = 50ms; // between two looks whether this master can plan
 }
 
 master::master(master_settings const& settings, trigger::term const& term, dependencies deps,

@@ -113,7 +113,7 @@ awaitable<http::response> drain_client(context& site, http::request const& messa
     if (done.outcome == storage::drain_outcome::not_found)
         throw no_such_client(instance);
     if (done.outcome == storage::drain_outcome::already)
-        throw refused(409, "a person has this client drained already");
+        throw refused(409, "this client is drained already");
     log::info("web", "a person drains a client", {log::reason(wanted.reason), {"client", instance}, {"by", wanted.by}});
     co_return co_await answer_drain(site, instance, done);
 }
@@ -127,8 +127,10 @@ awaitable<http::response> resume_client(context& site, http::request const& mess
     if (done.outcome == storage::drain_outcome::not_found)
         throw no_such_client(instance);
     if (done.outcome == storage::drain_outcome::already)
-        throw refused(409, "no person has this client drained; one that stops drains by itself");
-    log::info("web", "a person lets a client get work again", {{"client", instance}, {"by", wanted.by}});
+        throw refused(
+            409,
+            "this client is not drained by a person; a client that shuts down drains by itself and cannot be resumed");
+    log::info("web", "a person resumes a client", {{"client", instance}, {"by", wanted.by}});
     co_return co_await answer_drain(site, instance, done);
 }
 

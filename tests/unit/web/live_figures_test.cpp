@@ -167,7 +167,7 @@ TEST_CASE("a client whose home is unknown, counts as gone or does not hear it ha
         CHECK_FALSE(one.figures);
     CHECK(told[0].why == "node dead counts as gone");
     CHECK(told[1].why == "its node is not known");
-    CHECK(told[2].why == "node a does not hear it any more");
+    CHECK(told[2].why == "node a is not its home any more");
     CHECK(f.http.asked.size() == 1);
 }
 
