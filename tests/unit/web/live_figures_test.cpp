@@ -149,7 +149,7 @@ TEST_CASE("a node that does not answer is not asked again at once, and the clien
     wait_for(all.of(of));
     auto const told = wait_for(all.of(of));
     CHECK_FALSE(told[0].figures);
-    CHECK(told[0].why == "node a does not tell: no answer within 300 ms");
+    CHECK(told[0].why == "node a did not return the figures: no answer within 300 ms");
     CHECK(told[1].figures);
     CHECK(f.http.asked.size() == 2);
 }
@@ -179,7 +179,7 @@ TEST_CASE("an answer that is no message of the protocol counts as none")
     web::live_figures all(f.time, *f.shared, other, {});
     auto const told = wait_for(all.of({client("c1", "a")}));
     CHECK_FALSE(told[0].figures);
-    CHECK(told[0].why == "node a does not tell: it answered with status 200 and no figures");
+    CHECK(told[0].why == "node a did not return the figures: it answered with status 200 and no figures");
 }
 
 } // namespace live_figures_test
