@@ -42,7 +42,7 @@ void show_cluster(json const& answer, times const& clock)
     std::cout << "tasks:    " << cell(tasks, "enabled") << " enabled, " << cell(tasks, "disabled") << " disabled, "
               << cell(tasks, "parked") << " parked\n";
     for (auto const& each : answer.value("services_without_client", json::array()))
-        std::cout << "no client: " << cell(each, "project") << "/" << cell(each, "service") << '\n';
+        std::cout << "no client takes work: " << cell(each, "project") << "/" << cell(each, "service") << '\n';
     for (auto const& each : answer.value("paused", json::array())) {
         auto const pause = at(each, "pause");
         bool const whole = each.value("service", json()).is_null();

@@ -25,6 +25,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace baton::web {
@@ -71,7 +72,7 @@ struct context {
     storage::run_times times;
     storage::overview overview;
     overview_cache totals;
-    std::map<std::string, std::shared_ptr<kept_answer>> overviews; // by project; of all under ""
+    std::map<std::optional<std::string>, std::shared_ptr<kept_answer>> overviews; // by project; of all without one
     event_hub events;
     live_figures figures;
     home_notifier homes;

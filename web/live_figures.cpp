@@ -55,7 +55,7 @@ awaitable<void> live_figures::await_answers(round& all)
         co_await all.ended.wait();
 }
 
-// Other requests use what is known meanwhile.
+// Once for all requests of the time for which answers are kept.
 awaitable<void> live_figures::read_nodes()
 {
     auto const now = time_.now();

@@ -8,7 +8,7 @@ constexpr duration age_limit = 10s;
 constexpr std::size_t most_services = 500;
 constexpr int most_failing = 10;
 constexpr int most_slow = 10;
-constexpr std::size_t most_projects = 100; // projects
+constexpr std::size_t most_projects = 100; // whose totals are kept
 
 } // namespace
 
@@ -44,14 +44,13 @@ awaitable<cluster_totals> overview_cache::make(std::optional<std::string> projec
 
 awaitable<cluster_totals> overview_cache::read(std::optional<std::string> project)
 {
-    auto const key = project.value_or("");
-    auto found = kept_.find(key);
+    auto found = kept_.find(project);
     if (found == kept_.end() || time_.now() - found->second.read_at >= age_limit) {
         auto fresh = co_await make(project);
         std::erase_if(kept_, [&](auto const& each) { return time_.now() - each.second.read_at >= age_limit; });
         if (kept_.size() >= most_projects)
             kept_.clear();
-        found = kept_.insert_or_assign(key, kept_totals{std::move(fresh), time_.now()}).first;
+        found = kept_.insert_or_assign(project, kept_totals{std::move(fresh), time_.now()}).first;
     }
     auto copy = found->second.totals;
     copy.now = time_.utc();

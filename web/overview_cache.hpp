@@ -57,7 +57,7 @@ private:
     storage::run_times times_;
     time_source& time_;
     std::optional<kept_tasks> tasks_;
-    std::map<std::string, kept_totals> kept_; // by project; of all under ""
+    std::map<std::optional<std::string>, kept_totals> kept_; // by project; of all without one
 };
 
 } // namespace baton::web

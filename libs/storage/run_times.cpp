@@ -3,6 +3,8 @@
 #include "libs/storage/ledger_range.hpp"
 #include "libs/storage/rows.hpp"
 
+#include <set>
+
 namespace baton::storage {
 
 namespace {
@@ -27,6 +29,17 @@ std::vector<duration> times_of(soci::session& sql, task_id task)
     return times;
 }
 
+std::set<task_id> present_tasks(soci::session& sql, std::vector<task_id> const& tasks)
+{
+    std::set<task_id> present;
+    for (auto const chunk : chunks(sql, tasks, 1)) {
+        statement ask(sql);
+        ask.select("id")(" FROM task WHERE id IN ").in(chunk);
+        ask.each([&](row& cells) { present.insert(cells.name<task_id>()); });
+    }
+    return present;
+}
+
 bool has_room(soci::session& sql, protocol::namespace_id name_space)
 {
     std::int64_t listed = 0;
@@ -34,6 +47,13 @@ bool has_room(soci::session& sql, protocol::namespace_id name_space)
     ask.select("COUNT(*)")(" FROM slow_task WHERE namespace = ", name_space);
     ask.each([&](row& cells) { listed = cells.number(); });
     return listed < most_listed;
+}
+
+void update(soci::session& sql, slow_task_row const& one)
+{
+    statement(sql, "UPDATE slow_task SET usual_us = ", one.usual, ", recent_us = ", one.recent,
+              " WHERE task_id = ", one.task)
+        .execute();
 }
 
 void upsert(soci::session& sql, protocol::namespace_id name_space, slow_task_row const& one)
@@ -68,7 +88,7 @@ awaitable<std::map<task_id, std::vector<duration>>> run_times::latest(std::vecto
 {
     auto const work = [&](soci::session& sql) {
         std::map<task_id, std::vector<duration>> found;
-        for (auto const task : tasks)
+        for (auto const task : present_tasks(sql, tasks))
             if (auto times = times_of(sql, task); !times.empty())
                 found.emplace(task, std::move(times));
         return found;
@@ -99,6 +119,8 @@ awaitable<bool> run_times::put(fence mine, std::vector<slow_task_row> slow, std:
         for (auto const& one : slow)
             if (room)
                 upsert(sql, name_space_, one);
+            else
+                update(sql, one);
         return true;
     };
     co_return co_await shared_.transact(work);

@@ -30,7 +30,7 @@ struct slow_task_row {
     task_id task;
     duration usual{};
     duration recent{};
-    utc_time found_at; // kept only by a task that was not slow before
+    utc_time found_at; // a task that is listed already keeps its own
 };
 
 class run_times {
@@ -43,7 +43,7 @@ public:
     awaitable<std::vector<task_id>> long_runs(ledger_place from, utc_time until, std::size_t rows, duration least);
 
     // The run times of each task, the newest first: up to 60, among its last 200 executions. Without tasks that have
-    // none.
+    // none, or are deleted. Shards are executions too, so a broadcast of more than ten has too few to be judged.
     awaitable<std::map<task_id, std::vector<duration>>> latest(std::vector<task_id> tasks);
 
     // Of the tasks that are listed as slow, up to `limit`.

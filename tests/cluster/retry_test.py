@@ -61,7 +61,7 @@ class Retries(unittest.TestCase):
         self.assertEqual((execution["state"], execution["attempt"]), ("failed", 1))
 
     def test_a_dead_letter_runs_again_with_its_time_and_a_changed_payload(self):
-        first = self.ended(self.failing("dies", {"times": 1}))
+        first = self.ended(self.failing("dies", {"times": 9}))
         self.assertEqual([letter["execution"] for letter in self.letters(f"task={first['task']}")], [first["id"]])
         said = self.cluster.run_baton("dead-letters", "retry", first["id"], "--payload", '{"times": 0}', "--server",
                                       self.cluster.addresses["web"])

@@ -155,9 +155,12 @@ awaitable<void> execution_counter::turn()
         shown_ = true;
     }
     bool const counted = co_await recount();
-    bool const looked = !counted && co_await slow_.turn();
-    if (!counted && !looked)
+    if (counted)
+        co_return;
+    if (term_.time.now() >= forget_at_)
         co_await forget();
+    else
+        co_await slow_.turn();
 }
 
 awaitable<bool> execution_counter::recount()
@@ -181,8 +184,6 @@ awaitable<bool> execution_counter::recount()
 
 awaitable<void> execution_counter::forget()
 {
-    if (term_.time.now() < forget_at_)
-        co_return;
     bool const minutes_left = co_await table_.forget(storage::count_span::minute, now() - minutes_kept, 100);
     bool const hours_left = co_await table_.forget(storage::count_span::hour, now() - hours_kept, 100);
     if (!minutes_left && !hours_left)

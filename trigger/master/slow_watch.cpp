@@ -22,20 +22,24 @@ awaitable<void> slow_watch::note(storage::ledger_place from, utc_time until, std
             noted_.insert(task);
 }
 
-awaitable<bool> slow_watch::turn()
+awaitable<void> slow_watch::turn()
 {
-    if (noted_.empty() && term_.time.now() >= list_at_) {
+    if (term_.time.now() >= list_at_) {
         auto const listed = co_await table_.listed(most_listed);
         noted_.insert(listed.begin(), listed.end());
         list_at_ = term_.time.now() + look_again;
     }
     std::vector<task_id> tasks;
-    while (!noted_.empty() && tasks.size() < at_a_time)
-        tasks.push_back(noted_.extract(noted_.begin()).value());
-    if (tasks.empty())
-        co_return false;
-    co_await judge(tasks);
-    co_return true;
+    while (!noted_.empty() && tasks.size() < at_a_time) {
+        auto next = noted_.upper_bound(last_);
+        if (next == noted_.end())
+            next = noted_.begin();
+        last_ = *next;
+        noted_.erase(next);
+        tasks.push_back(last_);
+    }
+    if (!tasks.empty())
+        co_await judge(tasks);
 }
 
 awaitable<void> slow_watch::judge(std::vector<task_id> tasks)

@@ -19,8 +19,8 @@ public:
     // Notes the tasks that ran for long among `rows` executions of the ledger behind `from` and before `until`.
     awaitable<void> note(storage::ledger_place from, utc_time until, std::size_t rows);
 
-    // Looks at up to twenty of the tasks noted. Returns false if there are none.
-    awaitable<bool> turn();
+    // Judges up to twenty of the tasks noted, each in its turn.
+    awaitable<void> turn();
 
 private:
     awaitable<void> judge(std::vector<task_id> tasks);
@@ -28,6 +28,7 @@ private:
     term& term_;
     storage::run_times table_;
     std::set<task_id> noted_; // at most a few thousand: others come again with their next run
+    task_id last_{};          // judged; those behind it are next
     instant list_at_{};       // when to look again at those that are listed
 };
 

@@ -111,8 +111,8 @@ struct making {
     std::shared_ptr<kept_answer> kept;
 };
 
-// The answer that is kept for a project, or for all under "".
-std::shared_ptr<kept_answer> kept_of(context& site, std::string const& project)
+// The answer that is kept for a project, or for all.
+std::shared_ptr<kept_answer> kept_of(context& site, std::optional<std::string> const& project)
 {
     auto& all = site.overviews;
     if (all.size() >= most_kept && !all.contains(project))
@@ -126,11 +126,11 @@ std::shared_ptr<kept_answer> kept_of(context& site, std::string const& project)
 awaitable<http::response> read_overview(context& site, http::request const& message)
 {
     auto const of = read_question(message);
-    if (!of.counted.project.empty()) {
+    if (!of.counted.service.empty()) {
         auto const body = co_await make_overview(site, of);
         co_return http::json_response(200, body);
     }
-    auto const kept = kept_of(site, of.project.value_or(""));
+    auto const kept = kept_of(site, of.project);
     if (auto last = kept->find(site.deps.time.now()))
         co_return http::text_response(200, std::move(*last));
     making const mine(kept);

@@ -161,8 +161,9 @@ TEST_CASE("a child whose parent is deleted can still be edited and switched off,
     f.parent = f.create(definition("parent")).task.id;
     wait_for(f.tasks.edit(f.child, 4, storage::edit_action::edited, f.ids, enable));
     CHECK(found == std::vector{false, true});
+    auto const before = f.followed(); // a firing of the old parent that was due when it was deleted is followed, too
     f.plan_parent(1);
-    CHECK(f.followed() == 1);
+    CHECK(f.followed() == before + 1);
 }
 
 TEST_CASE("a dead letter of a parent that runs again is followed, and a run that is asked for is not")

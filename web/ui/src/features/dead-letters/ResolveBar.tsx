@@ -1,16 +1,16 @@
 import { Button, Group, List, Paper, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Letters, Resolved } from './letters';
+import { countText, type Letters, type Resolved } from './letters';
 import { type Resolve, useResolve } from './queries';
 import { ResolveDialog } from './ResolveDialog';
 
 /** What became of them, above all of those that could not be dealt with. */
 function Outcome({ resolved: { done, left, refused, remaining } }: { resolved: Resolved }) {
-  const { t } = useTranslation('deadLetters');
+  const { t, i18n } = useTranslation('deadLetters');
   return (
     <>
-      <Text size="sm" mb="sm">{t('resolved', { count: done })}{remaining.count > 0 && ` ${t('remain', { count: remaining.count })}`}</Text>
+      <Text size="sm" mb="sm">{t('resolved', { count: done })}{(remaining.count > 0 || remaining.more) && ` ${t('remain', { count: remaining.count, n: countText(remaining, i18n.language) })}`}</Text>
       {left.length > 0 && (
         <List size="sm" mb="sm">
           {left.map(({ execution, outcome }) => <List.Item key={execution}>{`${execution}: ${t(`outcome.${outcome}`)}`}</List.Item>)}

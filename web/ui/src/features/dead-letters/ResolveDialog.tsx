@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useTaskName } from '@/api/task_names';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { JsonField, readJson } from '@/shared/JsonField';
-import type { Letters, Resolved } from './letters';
+import { countText, type Letters, type Resolved } from './letters';
 import { type Request, type Resolve, useLetterCount } from './queries';
 
 interface Props {
@@ -58,9 +58,9 @@ export function ResolveDialog({ how, of, busy, error, progress, send, close }: P
       {how === 'retry' && <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />}
       {how === 'retry' && other && <JsonField label={t('payload')} value={text} onChange={setText} />}
       {wrong && <Text size="sm" c="red" role="alert">{t('shared:json_invalid', { reason: wrong })}</Text>}
-      {busy && progress && (
+      {(busy || error !== null) && progress && (
         <Text size="sm" role="status">
-          {t('progress', { done: (progress.done + progress.refused).toLocaleString(i18n.language), left: progress.remaining.count.toLocaleString(i18n.language) })}
+          {t('progress', { done: (progress.done + progress.refused).toLocaleString(i18n.language), left: countText(progress.remaining, i18n.language) })}
         </Text>
       )}
     </ConfirmDialog>

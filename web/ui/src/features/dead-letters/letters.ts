@@ -24,6 +24,11 @@ export interface Count {
   more: boolean;
 }
 
+/** Such as 1,200, or 20,000+ if there may be more. */
+export function countText({ count, more }: Count, language: string): string {
+  return `${count.toLocaleString(language)}${more ? '+' : ''}`;
+}
+
 /** How far a request is that takes several steps. */
 export interface Resolved {
   done: number;

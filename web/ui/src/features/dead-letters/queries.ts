@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { DeadLetter } from '@/api/types';
@@ -57,32 +57,55 @@ function send(how: Resolve, step: Step, payload: unknown) {
   return unwrap(api.POST('/api/v1/dead-letters/retry', { body: payload === undefined ? step : { ...step, payload } }));
 }
 
+interface Work {
+  how: Resolve;
+  of: Letters;
+  step: Step;
+  sum: Resolved;
+}
+
+/** Those that die from now on are not meant. */
+function begin(how: Resolve, of: Letters): Work {
+  const step = 'executions' in of ? of : { ...of, all: true as const, before: new Date().toISOString() };
+  return { how, of, step, sum: nothingYet };
+}
+
 /**
- * Runs dead letters again, or takes them off the list, in as many steps as that takes. Those that die from now on are not
- * meant. `stop` ends it after the present step.
+ * Runs dead letters again, or takes them off the list, in as many steps as that takes. `stop` ends it after the present
+ * step. If a step fails, the same request goes on from there.
  */
 export function useResolve() {
   const client = useQueryClient();
   const [progress, setProgress] = useState<Resolved>();
   const stopped = useRef(false);
+  const unfinished = useRef<Work>(undefined);
+  useEffect(() => () => { stopped.current = true; }, []); // the page is left
   const mutation = useMutation({
     mutationFn: async ({ how, of, payload }: Request): Promise<Resolved> => {
       stopped.current = false;
-      let step: Step = 'executions' in of ? of : { ...of, all: true, before: new Date().toISOString() };
-      let sum = nothingYet;
+      const last = unfinished.current;
+      const work = last?.of === of && last.how === how ? last : begin(how, of);
+      unfinished.current = work;
       for (;;) {
-        const answer = await send(how, step, payload);
-        sum = withStep(sum, answer);
-        setProgress(sum);
-        if (answer.next === null || stopped.current || 'executions' in step) return sum;
-        step = { ...step, after: answer.next };
+        const answer = await send(how, work.step, payload);
+        work.sum = withStep(work.sum, answer);
+        setProgress(work.sum);
+        if (answer.next === null || stopped.current || 'executions' in work.step) break;
+        work.step = { ...work.step, after: answer.next };
       }
+      unfinished.current = undefined;
+      setProgress(undefined);
+      return work.sum;
     },
     onSettled: async () => {
-      setProgress(undefined);
       await client.invalidateQueries({ queryKey: ['dead_letters'] });
       await client.invalidateQueries({ queryKey: ['executions'] });
     },
   });
-  return { ...mutation, progress, stop: () => { stopped.current = true; } };
+  function stop() {
+    stopped.current = true;
+    unfinished.current = undefined;
+    setProgress(undefined);
+  }
+  return { ...mutation, progress, stop };
 }

@@ -25,7 +25,7 @@ function Places<Item extends Place>({ title, to, places, line }: { title: string
         {places.slice(0, shown).map((one) => (
           <li key={`${one.project}/${one.service ?? ''}`} className={classes.line}>
             <Stack gap={0} miw={0}>
-              <Link to={one.service === null ? `/projects/${one.project}` : addressOf({ project: one.project, service: one.service })} fw={600} size="sm">{one.service ?? one.project}</Link>
+              <Link to={one.service === null ? `/projects/${encodeURIComponent(one.project)}` : addressOf({ project: one.project, service: one.service })} fw={600} size="sm">{one.service ?? one.project}</Link>
               <Text size="xs" c="dimmed" component="span">{one.service === null ? t('whole_project') : one.project}</Text>
             </Stack>
             {line(one)}
