@@ -15,8 +15,8 @@ namespace baton::protocol {
 inline constexpr char path_figures[] = "/internal/v1/figures";
 inline constexpr std::size_t most_figures = 500; // clients in a request, so that no step of the node's loop grows
 
-// A person has changed the row of a client of the node, which reads it at once. Request and answer are an empty JSON object. A hint: the node finds
-// the change itself within two seconds.
+// A person has changed the row of a client of the node, which reads it at once. Request and answer are an empty JSON
+// object. A hint: the node finds the change itself within two seconds.
 inline constexpr char path_look_again[] = "/internal/v1/look-again";
 
 struct figures_request {

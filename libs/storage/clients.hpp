@@ -152,7 +152,8 @@ public:
     // changed_at moves only for a client that becomes unreachable or was: the master passes over such clients. One
     // transaction.
     awaitable<void> set_reach(std::string node, std::vector<reach_change> changes);
-    // A client that is not gone receives no new executions from now on, or receives them again. `by` and `reason` may be empty.
+    // A client that is not gone receives no new executions from now on, or receives them again. `by` and `reason` may
+    // be empty.
     awaitable<drain_change> drain(std::string instance, std::string by, std::string reason);
     awaitable<drain_change> resume(std::string instance);
     // Deletes rows gone for longer than `age`.
