@@ -2,7 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/protocol/figures_wire.hpp"
-#include "libs/protocol/revision.hpp"
+#include "web/node_message.hpp"
 
 namespace baton::web {
 
@@ -14,11 +14,9 @@ awaitable<bool> home_notifier::notify(std::string home)
         for (auto const& node : all) {
             if (node.incarnation != home || !node.alive())
                 continue;
-            auto message = http::json_request(http::verb::post, protocol::path_look_again, nlohmann::json::object());
-            message.headers.set("Authorization", "Bearer " + node.secret);
-            message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
+            auto hint = http::json_request(http::verb::post, protocol::path_look_again, nlohmann::json::object());
             auto const to = http::parse_url(node.address);
-            auto const answer = co_await http_.send(to, std::move(message), limit_);
+            auto const answer = co_await http_.send(to, message_to_node(std::move(hint), node.secret), limit_);
             co_return answer.status == 200;
         }
     } catch (unavailable const& failure) {

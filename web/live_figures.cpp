@@ -3,7 +3,7 @@
 #include "libs/base/log.hpp"
 #include "libs/base/task_group.hpp"
 #include "libs/http/parse_as.hpp"
-#include "libs/protocol/revision.hpp"
+#include "web/node_message.hpp"
 
 namespace baton::web {
 
@@ -13,10 +13,7 @@ constexpr std::size_t most_clients = 10'000; // clients of a node
 
 http::request make_request(storage::node_record const& node, protocol::figures_request const& wanted)
 {
-    auto message = http::json_request(http::verb::post, protocol::path_figures, wanted);
-    message.headers.set("Authorization", "Bearer " + node.secret);
-    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
-    return message;
+    return message_to_node(http::json_request(http::verb::post, protocol::path_figures, wanted), node.secret);
 }
 
 } // namespace
@@ -74,7 +71,7 @@ awaitable<void> live_figures::read_nodes()
     });
 }
 
-awaitable<void> live_figures::refresh(line& one, std::vector<std::string> instances, round& all)
+awaitable<void> live_figures::refresh(node_answers& one, std::vector<std::string> instances, round& all)
 {
     std::shared_ptr<void> const at_end(nullptr, [&all](auto) {
         --all.open;
@@ -93,7 +90,7 @@ awaitable<void> live_figures::refresh(line& one, std::vector<std::string> instan
     }
 }
 
-awaitable<void> live_figures::await_other(line& one, instant until)
+awaitable<void> live_figures::await_other(node_answers& one, instant until)
 {
     waker bell(co_await asio::this_coro::executor);
     one.waiting.insert(&bell);
@@ -102,7 +99,7 @@ awaitable<void> live_figures::await_other(line& one, instant until)
 }
 
 // A caller that goes away leaves the question to those that wait.
-awaitable<void> live_figures::ask(line& one, protocol::figures_request wanted)
+awaitable<void> live_figures::ask(node_answers& one, protocol::figures_request wanted)
 {
     one.asking = true;
     std::shared_ptr<void> const at_end(nullptr, [&one](auto) {
@@ -136,7 +133,8 @@ awaitable<void> live_figures::ask(line& one, protocol::figures_request wanted)
                {log::reason(failure), {"node", node.name}});
 }
 
-void live_figures::keep(line& one, protocol::figures_request const& asked, protocol::figures_answer const& answer)
+void live_figures::keep(node_answers& one, protocol::figures_request const& asked,
+                        protocol::figures_answer const& answer)
 {
     auto const now = time_.now();
     if (one.clients.size() >= most_clients)
@@ -148,7 +146,7 @@ void live_figures::keep(line& one, protocol::figures_request const& asked, proto
 }
 
 // Those that the node must be asked for; none shortly after it has failed.
-std::vector<std::string> live_figures::stale(line const& one, std::vector<std::string> const& instances) const
+std::vector<std::string> live_figures::stale(node_answers const& one, std::vector<std::string> const& instances) const
 {
     auto const now = time_.now();
     std::vector<std::string> out;

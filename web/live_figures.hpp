@@ -15,7 +15,7 @@
 
 namespace baton::web {
 
-// What the home of a client last told of it, with the ages as of now; or why that is not known.
+// The last figures of a client that its home returned, with the ages as of now; or why they are not known.
 struct told_figures {
     std::optional<protocol::client_figures> figures;
     std::string why{}; // not empty without figures
@@ -42,8 +42,8 @@ private:
         std::optional<protocol::client_figures> figures; // nothing: the node did not name the client
         instant at;
     };
-    // A node, with what is kept of its answers.
-    struct line {
+    // A node, with its answers that are kept.
+    struct node_answers {
         storage::node_record node;
         std::unordered_map<std::string, kept> clients; // by instance
         std::string failure;                           // of the last request; empty: none
@@ -61,18 +61,18 @@ private:
 
     awaitable<void> read_nodes();
     awaitable<void> await_answers(round& all);
-    awaitable<void> refresh(line& one, std::vector<std::string> instances, round& all);
-    awaitable<void> ask(line& one, protocol::figures_request wanted);
-    awaitable<void> await_other(line& one, instant until);
-    void keep(line& one, protocol::figures_request const& asked, protocol::figures_answer const& answer);
-    std::vector<std::string> stale(line const& one, std::vector<std::string> const& instances) const;
+    awaitable<void> refresh(node_answers& one, std::vector<std::string> instances, round& all);
+    awaitable<void> ask(node_answers& one, protocol::figures_request wanted);
+    awaitable<void> await_other(node_answers& one, instant until);
+    void keep(node_answers& one, protocol::figures_request const& asked, protocol::figures_answer const& answer);
+    std::vector<std::string> stale(node_answers const& one, std::vector<std::string> const& instances) const;
     told_figures show(storage::client_record const& client) const;
 
     time_source& time_;
     storage::nodes nodes_;
     http::client& http_;
     limits limits_;
-    std::map<std::string, line> lines_; // by incarnation
+    std::map<std::string, node_answers> lines_; // by incarnation
     std::optional<instant> nodes_read_at_;
 };
 

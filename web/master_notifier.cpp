@@ -1,7 +1,7 @@
 #include "web/master_notifier.hpp"
 
 #include "libs/base/log.hpp"
-#include "libs/protocol/revision.hpp"
+#include "web/node_message.hpp"
 
 namespace baton::web {
 
@@ -30,9 +30,7 @@ awaitable<bool> master_notifier::send(protocol::signal_request const& signal)
     auto const master = co_await find();
     if (!master)
         co_return false;
-    auto message = http::json_request(http::verb::post, protocol::path_signal, signal);
-    message.headers.set("Authorization", "Bearer " + master->secret);
-    message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
+    auto message = message_to_node(http::json_request(http::verb::post, protocol::path_signal, signal), master->secret);
     auto const answer = co_await http_.send(master->address, message, limits_.notify);
     co_return answer.status >= 200 && answer.status < 300;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Web to a node: what the node's memory has of its clients, for people; and that a client's row has changed. Header
+// Web to a node: a request for the figures of its clients, which only its memory has, and a hint that a client's row
+// has changed. Header
 // "Authorization: Bearer <secret of the called node's incarnation>", as among nodes (node_wire.hpp).
 
 #include <nlohmann/json.hpp>

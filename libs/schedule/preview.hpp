@@ -12,14 +12,14 @@
 
 namespace baton::schedule {
 
-// What a clock change does to a firing.
+// The effect of a clock change on a firing.
 enum class clock_effect : std::uint8_t {
     moved,         // the clock skips the time that the schedule names, so it fires later
     first_of_two,  // the clock shows the time twice, and this is the first
     second_of_two, // this is the second
 };
 
-// The times before a firing, and behind the one before, that the calendars keep back.
+// The scheduled times between the firing before and this one that the calendars exclude.
 struct left_out {
     std::size_t count = 0; // at most most_left_out
     bool more = false;     // there are more than these

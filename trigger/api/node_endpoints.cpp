@@ -97,7 +97,7 @@ public:
         return http::json_response(200, nlohmann::json::object());
     }
 
-    // What this node's memory has of some clients, for people.
+    // The figures of some of this node's clients, for the list of clients.
     http::response figures(http::request const& request) const
     {
         auto const message = read_message<protocol::figures_request>(request);

@@ -34,7 +34,7 @@ public:
     // first change after a quiet time is read at once, later ones within a second.
     void note(utc_time last_change, utc_time now, instant asked);
 
-    // Somebody has changed the row of a client of this node: the changes are read at once.
+    // Reads the changes of clients at once: web has changed the row of a client of this node.
     void look_again();
 
     enum class joined {

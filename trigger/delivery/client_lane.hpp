@@ -46,7 +46,7 @@ struct lane_limits {
     duration repeat = 1min;
 };
 
-// What a client has, for people.
+// The free slots and executions of a client, for the list of clients.
 struct lane_figures {
     int free_slots = 0; // by this node's count
     int in_flight = 0;  // that it has, or that are on their way to it

@@ -214,7 +214,7 @@ void dispatcher::client_changed(std::string const& instance)
         place_elsewhere(lane);
 }
 
-// What the client certainly does not have goes to others.
+// Executions that the client certainly does not have go to other clients.
 void dispatcher::place_elsewhere(client_lane& lane)
 {
     auto free = lane.take_if([](delivery const& one) { return !one.bound; });

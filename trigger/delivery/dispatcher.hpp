@@ -70,7 +70,7 @@ public:
     // themselves, and what waits behind a request that has no answer yet, which concerns only its own group.
     void give_back_stuck();
 
-    // What one of this node's clients has; nothing of another client.
+    // The free slots and executions of one of this node's clients; nullopt for another client.
     std::optional<lane_figures> figures(std::string const& instance) const;
     // Executions that wait or are on their way to a client.
     std::size_t load() const { return waiting_ + under_way_; }
