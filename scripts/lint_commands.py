@@ -3,9 +3,10 @@
     lint_commands.py BUILD FOLDER
 
 FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the files to analyse so
-that each source of a library is analysed once; `sources`, all sources; and `alone`, a shell command that compiles one
-source by itself, for each source that no other step compiles so with clang or g++; and `generated`, the sources that the
-build makes, as its targets.
+that each source of a library is analysed once; `sources`, all sources; `generated`, the sources that the build makes, as its
+targets; and `alone`, shell commands that each compile one source by itself, which shows a missing include. They are for
+sources that no other step compiles so with clang or g++: those that the latest commits changed, and of the others a
+quarter, the next one with each commit, because compiling all of them costs as much as the analysis.
 """
 
 import json
@@ -13,7 +14,9 @@ import os
 import pathlib
 import re
 import shlex
+import subprocess
 import sys
+import zlib
 
 # scripts/sdk-alone compiles each source of the SDK by itself.
 COMPILED_ALONE = re.compile(r"^(libs/(base|protocol|http)|client-sdk)/")
@@ -21,6 +24,8 @@ COMPILED_ALONE = re.compile(r"^(libs/(base|protocol|http)|client-sdk)/")
 TESTS = re.compile(r"^(locks/)?tests/unit/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
+PARTS = 4
+LATEST_COMMITS = 20
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
 
 
@@ -41,6 +46,22 @@ def without_cache(command):
     return shlex.join(words[first:])
 
 
+def lines_of(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.split("\n") if done.returncode == 0 else []
+
+
+def changed_lately():
+    """The files that differ from the commit before the latest ones; none where the history is shorter."""
+    return set(lines_of("git", "diff", "--name-only", f"HEAD~{LATEST_COMMITS}"))
+
+
+def turn_now():
+    """Which part of the sources has its turn at this commit."""
+    count = lines_of("git", "rev-list", "--count", "HEAD")
+    return int(count[0]) % PARTS if count else 0
+
+
 def is_made(file):
     return not file.startswith("..") and "CMakeFiles" not in file
 
@@ -50,6 +71,7 @@ def main():
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
     folder.mkdir(parents=True, exist_ok=True)
     groups, alone, commands = [], [], []
+    changed, turn = changed_lately(), turn_now()
     for entry in entries:
         commands.append(entry)
         members = members_of(entry["file"])
@@ -60,7 +82,8 @@ def main():
         commands += singles
         for single in singles or [entry]:
             name = os.path.relpath(single["file"])
-            if PROGRAMS.match(name) or (members and not tests and not COMPILED_ALONE.match(name)):
+            now = name in changed or zlib.crc32(name.encode()) % PARTS == turn
+            if now and (PROGRAMS.match(name) or (members and not tests and not COMPILED_ALONE.match(name))):
                 alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
     sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
     made = [os.path.relpath(entry["file"], build) for entry in commands if "/Unity/" not in entry["file"]]
