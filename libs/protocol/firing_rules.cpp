@@ -12,7 +12,7 @@ firing_rules parse_firing_rules(strict_object& object)
     firing_rules rules;
     if (object.find("max_firings") != nullptr)
         rules.max_firings = object.number("max_firings", 0, 1, most_firings);
-    rules.jitter = std::chrono::milliseconds{object.number("jitter_ms", 0, 0, longest_jitter / 1ms)};
+    rules.jitter = object.millis("jitter_ms", 0s, 0s, longest_jitter);
     if (object.find("jitter_seed") != nullptr)
         rules.jitter_seed =
             static_cast<std::uint32_t>(object.number("jitter_seed", 0, 0, std::numeric_limits<std::uint32_t>::max()));

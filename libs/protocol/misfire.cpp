@@ -10,10 +10,10 @@ misfire_policy parse_misfire(nlohmann::json const& value)
     strict_object object(value, "misfire");
     misfire_policy policy;
     policy.action = parse<misfire_action>(object.text("action", "fire_once", 32), "misfire.action");
-    policy.after = std::chrono::milliseconds{object.number("after_ms", 60'000, 0, longest_misfire_after / 1ms)};
+    policy.after = object.millis("after_ms", 60s, 0s, longest_misfire_after);
     if (policy.action == misfire_action::fire_all) {
         policy.limit = static_cast<int>(object.number("limit", policy.limit, 1, most_fire_all));
-        policy.within = std::chrono::milliseconds{object.number("within_ms", 0, 0, longest_span / 1ms)};
+        policy.within = object.millis("within_ms", 0s, 0s, longest_span);
     } else {
         object.refuse({"limit", "within_ms"}, "is only for misfire.action fire_all");
     }

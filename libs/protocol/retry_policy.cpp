@@ -47,8 +47,7 @@ retry_policy parse_retry(nlohmann::json const& value)
     retry_policy policy;
     policy.backoff = parse<protocol::backoff>(object.text("backoff", "fixed", 32), "retry.backoff");
     if (policy.backoff == backoff::exponential)
-        policy.longest =
-            std::chrono::milliseconds{object.number("longest_ms", policy.longest / 1ms, 1, longest_span / 1ms)};
+        policy.longest = object.millis("longest_ms", policy.longest, 1ms, longest_span);
     else
         object.refuse({"longest_ms"}, "is only for retry.backoff exponential");
     policy.jitter_percent = static_cast<int>(object.number("jitter_percent", 0, 0, 100));

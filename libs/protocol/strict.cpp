@@ -89,6 +89,11 @@ std::int64_t strict_object::number(char const* key, std::int64_t fallback, std::
     return *value;
 }
 
+duration strict_object::millis(char const* key, duration fallback, duration least, duration most)
+{
+    return std::chrono::milliseconds{number(key, fallback / 1ms, least / 1ms, most / 1ms)};
+}
+
 bool strict_object::flag(char const* key, bool fallback)
 {
     auto const* found = find(key);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "libs/base/error.hpp"
+#include "libs/base/time.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,8 @@ public:
     std::string text(char const* key, std::string fallback, std::size_t longest); // `longest` in characters
     std::string need_text(char const* key, std::size_t longest);
     std::int64_t number(char const* key, std::int64_t fallback, std::int64_t least, std::int64_t most);
+    // A member in milliseconds, such as "timeout_ms".
+    duration millis(char const* key, duration fallback, duration least, duration most);
     bool flag(char const* key, bool fallback);
     // Up to `most` texts, none of them empty; none without the member.
     std::vector<std::string> texts(char const* key, std::size_t most, std::size_t longest);

@@ -1,6 +1,6 @@
 #include "libs/storage/task_editing.hpp"
 
-#include "libs/protocol/new_task.hpp"
+#include "libs/protocol/schedule_spec.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_zones.hpp"

@@ -1,6 +1,6 @@
 #include "libs/storage/tasks.hpp"
 
-#include "libs/protocol/new_task.hpp"
+#include "libs/protocol/schedule_spec.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_calendars.hpp"
 #include "libs/storage/task_parents.hpp"

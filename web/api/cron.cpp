@@ -1,4 +1,5 @@
 #include "libs/protocol/new_task.hpp"
+#include "libs/protocol/schedule_spec.hpp"
 #include "libs/protocol/strict.hpp"
 #include "libs/schedule/cron_hash.hpp"
 #include "libs/schedule/schedule.hpp"

@@ -1,6 +1,7 @@
 // A schedule before it is saved: the same checks as a save's, and the firings that it would have.
 
 #include "libs/protocol/new_task.hpp"
+#include "libs/protocol/schedule_spec.hpp"
 #include "libs/protocol/strict.hpp"
 #include "libs/schedule/cron_hash.hpp"
 #include "libs/schedule/preview.hpp"
