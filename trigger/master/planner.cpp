@@ -172,9 +172,10 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 {
     auto const begin = from;
     auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(settings_.page));
+    co_await parts_.book.learn(due);
     page_zones_ = schedule::zones_generation();
     page_end const written{page_zones_};
-    auto plan = prepare(due, ahead, from);
+    auto plan = co_await prepare(due, ahead, from);
     if (!plan.tasks.empty()) {
         open_set::reading seen(parts_.open); // others may read the new rows before this answer comes
         for (auto const& one : plan.open_executions)

@@ -104,7 +104,8 @@ private:
     void tell_skipped(page_plan const& page) const;
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     awaitable<void> read_again();
-    page_plan prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from);
+    awaitable<page_plan> prepare(std::vector<storage::due_task> const& due, look_ahead ahead,
+                                 storage::due_cursor& from);
     bool prepare_paused(storage::due_task const& row, std::shared_ptr<known_task const> const& task, look_ahead ahead,
                         page_plan& page);
     void prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page);

@@ -3,6 +3,8 @@
 #include "libs/schedule/paused.hpp"
 #include "trigger/master/planner.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 
 // The rows of one page of due tasks.
@@ -10,6 +12,8 @@
 namespace baton::trigger {
 
 namespace {
+
+constexpr std::size_t prepared_in_a_step = 100; // some tenths of a millisecond; what is due runs between two steps
 
 void add_skipped(known_task const& task, std::vector<utc_time> const& firings, std::string const& reason,
                  id_generator& ids, page_plan& page)
@@ -79,11 +83,13 @@ void add_to_page(storage::due_task const& due, std::shared_ptr<known_task const>
     page.tasks.push_back(std::move(step));
 }
 
-page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead ahead, storage::due_cursor& from)
+awaitable<page_plan> planner::prepare(std::vector<storage::due_task> const& due, look_ahead ahead,
+                                      storage::due_cursor& from)
 {
     page_plan page;
     // A herd leaves half of its service's room to firings that are due before it.
     page_room services(settings_, parts_.open, ahead.early ? 2 : 1);
+    std::size_t prepared = 0;
     for (auto const& row : due) {
         if (page.executions.size() >= rows_limit || page.firings_skipped >= skips_limit)
             break;
@@ -94,8 +100,10 @@ page_plan planner::prepare(std::vector<storage::due_task> const& due, look_ahead
             log::error("planner", "a task cannot be planned; it stays due until it is edited",
                        {log::reason(failure.what()), {"task", row.id.value()}});
         }
+        if (++prepared % prepared_in_a_step == 0)
+            co_await asio::post(asio::use_awaitable);
     }
-    return page;
+    co_return page;
 }
 
 // False if no pause concerns this task now. The tasks of a service whose firings are held are parked, so that they cost

@@ -3,9 +3,13 @@
 #include "libs/base/error.hpp"
 #include "libs/schedule/zones.hpp"
 
+#include <boost/asio/post.hpp>
+
 namespace baton::trigger {
 
 namespace {
+
+constexpr std::size_t parsed_in_a_step = 32; // about half a millisecond
 
 std::shared_ptr<known_task> parse(task_id id, int version, std::string const& definition)
 {
@@ -44,6 +48,21 @@ std::shared_ptr<known_task const> task_book::get(task_id id, int version, std::s
     if (tasks_.size() > limit_)
         tasks_.pop_back();
     return task;
+}
+
+awaitable<void> task_book::learn(std::vector<storage::due_task> const& due)
+{
+    std::size_t parsed = 0;
+    for (auto const& row : due) {
+        if (tasks_.get<1>().contains(key{row.id.value(), row.version}))
+            continue;
+        try {
+            get(row.id, row.version, row.definition, row.created_at);
+        } catch (invalid_input const&) { // who plans the task tells it
+        }
+        if (++parsed % parsed_in_a_step == 0)
+            co_await asio::post(asio::use_awaitable);
+    }
 }
 
 } // namespace baton::trigger

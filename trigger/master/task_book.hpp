@@ -1,8 +1,10 @@
 #pragma once
 
 #include "libs/base/id.hpp"
+#include "libs/base/loop.hpp"
 #include "libs/protocol/task.hpp"
 #include "libs/schedule/schedule.hpp"
+#include "libs/storage/ledger_rows.hpp"
 
 #include <boost/multi_index/hashed_index.hpp>
 #include <boost/multi_index/member.hpp>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace baton::trigger {
 
@@ -35,6 +38,11 @@ public:
     // stored definition.
     std::shared_ptr<known_task const> get(task_id id, int version, std::string const& definition,
                                           std::optional<utc_time> created_at);
+
+    // Parses those of a page that are new, and lets other work of the loop run after every few: a page of new tasks
+    // takes milliseconds, and what is due now must not wait for all of it. Leaves out what get() would throw for. The
+    // book and `due` must outlive it.
+    awaitable<void> learn(std::vector<storage::due_task> const& due);
 
     std::size_t size() const { return tasks_.size(); }
 

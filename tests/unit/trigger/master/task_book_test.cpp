@@ -1,6 +1,10 @@
 #include "libs/base/error.hpp"
 #include "trigger/master/task_book.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 
 namespace task_book_test {
@@ -50,6 +54,37 @@ TEST_CASE("a miss drops the task that was not asked for longest, also while exec
         CHECK_NOTHROW(book.get(task_id{id}, 1, "not read", std::nullopt));
     CHECK_THROWS_AS(book.get(task_id{2}, 1, "not JSON", std::nullopt), invalid_input);
     CHECK(book.size() == 3);
+}
+
+TEST_CASE("other work runs while a page of new tasks is parsed, and a page of known tasks takes one step")
+{
+    task_book book;
+    std::vector<storage::due_task> page;
+    for (int id = 1; id <= 320; ++id)
+        page.push_back({task_id{id}, 1, {}, {}, id == 7 ? "not JSON" : text});
+    auto const steps_of_others = [&] {
+        asio::io_context loop;
+        bool learned = false;
+        int steps = 0;
+        auto const learn = [&]() -> awaitable<void> {
+            co_await book.learn(page);
+            learned = true;
+        };
+        auto const count = [&]() -> awaitable<void> {
+            while (!learned) {
+                ++steps;
+                co_await asio::post(asio::use_awaitable);
+            }
+        };
+        asio::co_spawn(loop, learn, asio::detached);
+        asio::co_spawn(loop, count, asio::detached);
+        loop.run();
+        return steps;
+    };
+    CHECK(steps_of_others() >= 9);
+    CHECK(book.size() == 319);
+    page.erase(page.begin() + 6);
+    CHECK(steps_of_others() <= 1);
 }
 
 } // namespace task_book_test
