@@ -33,13 +33,24 @@ std::string path_of(level what, choice const& chosen)
     return "/api/v1/services/" + http::percent_encode(of.project) + "/" + http::percent_encode(of.service);
 }
 
+// The clients that get work, and behind them those that do not, such as "3, 1 drained".
+std::string clients_of(nlohmann::json const& each)
+{
+    auto const& counts = each.at("clients");
+    auto text = cell(counts, "up");
+    for (auto const* state : {"pending", "draining", "drained", "unreachable"})
+        if (counts.at(state) != 0)
+            text += ", " + cell(counts, state) + ' ' + state;
+    return text;
+}
+
 void add_row(table& shown, level what, nlohmann::json const& each, times const& at)
 {
     auto const& pause = each.at("paused");
     auto const text = [&](char const* key) { return pause.is_null() ? std::string("-") : cell(pause, key); };
     std::vector<std::string> row{cell(each, "project")};
     if (what == level::service)
-        row.push_back(cell(each, "service"));
+        row.insert(row.end(), {cell(each, "service"), clients_of(each)});
     auto const begun = pause.is_null() ? std::string("-") : at.cell(pause, "begun_at");
     for (auto const& one :
          {std::string(pause.is_null() ? "no" : "yes"), text("firings"), begun, text("begun_by"), text("reason")})
@@ -58,7 +69,7 @@ void list(level what, choice const& chosen, common_options const& common)
     auto const at = times_of(common);
     std::vector<std::string> titles{"PROJECT"};
     if (what == level::service)
-        titles.push_back("SERVICE");
+        titles.insert(titles.end(), {"SERVICE", "CLIENTS"});
     for (auto const& title :
          {std::string("PAUSED"), std::string("FIRINGS"), at.title("SINCE"), std::string("BY"), std::string("REASON")})
         titles.push_back(title);
@@ -124,7 +135,8 @@ void add_group(CLI::App& program, common_options const& common, level what)
 
     auto const listed = std::make_shared<choice>();
     auto* const all = group.add_subcommand("list", "List " + noun + "s, with their pauses");
-    all->footer("Example: baton " + noun + "s list");
+    all->footer((service ? "CLIENTS: those that get work; behind them those that do not, with the reason.\n" : "") +
+                std::string("Example: baton ") + noun + "s list");
     if (service)
         all->add_option("--project", listed->project, "Only of this project");
     all->add_option("--limit", listed->limit, "Number of " + noun + "s")

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> states{"up", "draining", "gone"};
 
-client_state parse_client_state(std::string const& text)
-{
-    for (std::size_t i = 0; i < states.size(); ++i)
-        if (states[i] == text)
-            return static_cast<client_state>(i);
-    throw unavailable("database: unknown state of a client '" + text + "'");
-}
-
 client_record read_client(row& cells)
 {
     client_record client;
@@ -71,6 +63,14 @@ std::string_view to_string(client_state which)
     return states[static_cast<std::size_t>(which)];
 }
 
+client_state parse_client_state(std::string const& text)
+{
+    for (std::size_t i = 0; i < states.size(); ++i)
+        if (states[i] == text)
+            return static_cast<client_state>(i);
+    throw unavailable("database: unknown state of a client '" + text + "'");
+}
+
 awaitable<std::vector<client_record>> clients::find(std::vector<std::string> instances)
 {
     std::vector<client_record> found;
@@ -102,14 +102,14 @@ awaitable<clients::page> clients::all()
     co_return found;
 }
 
-// The clients of a service lie together in its index; those of a project may be nearly all, and are passed in order.
+// In the order of an index that holds the clients of the service, or of the project, together.
 awaitable<std::vector<client_record>> clients::find_in(scope of, std::string after_instance, std::size_t most)
 {
     std::vector<client_record> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        select_clients(ask, of.project && of.service ? "client_service" : nullptr);
+        select_clients(ask, !of.project ? nullptr : of.service ? "client_service" : "client_project");
         ask("state <> 'gone' AND instance > ", after_instance);
         if (of.project)
             ask(" AND project = ", *of.project);
@@ -233,36 +233,6 @@ awaitable<std::vector<clients::service_handlers>> clients::services()
     for (auto const& [service, found] : services)
         out.push_back({service, {found.first.begin(), found.first.end()}, found.second});
     co_return out;
-}
-
-awaitable<clients::standing_page> clients::standing(std::vector<protocol::service_key> of)
-{
-    standing_page found;
-    auto const work = [&](soci::session& sql) {
-        found.clients.clear();
-        found.now = from_micros(read_now(sql));
-        for (auto const chunk : chunks(sql, of, 2)) {
-            statement ask(sql);
-            ask.select("project", "service", "handlers", "state", "reach", "drained_at IS NOT NULL", "COUNT(*)");
-            ask(" FROM client WHERE state <> 'gone' AND (");
-            for (std::size_t i = 0; i < chunk.size(); ++i)
-                ask(fragment{i == 0 ? "" : " OR "}, "(project = ", chunk[i].project,
-                    " AND service = ", chunk[i].service, ")");
-            ask(") GROUP BY project, service, handlers, state, reach, drained_at IS NOT NULL");
-            ask.each([&](row& cells) {
-                auto& one = found.clients.emplace_back();
-                one.service.project = cells.text();
-                one.service.service = cells.text();
-                one.handlers = nlohmann::json::parse(cells.text()).get<std::vector<std::string>>();
-                one.state = parse_client_state(cells.text());
-                one.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
-                one.drained = cells.flag();
-                one.instances = cells.number();
-            });
-        }
-    };
-    co_await shared_.run(work);
-    co_return found;
 }
 
 } // namespace baton::storage

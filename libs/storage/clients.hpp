@@ -5,6 +5,7 @@
 #include "libs/storage/database.hpp"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ class statement;
 
 enum class client_state { up, draining, gone };
 std::string_view to_string(client_state which);
+client_state parse_client_state(std::string const& text); // throws `unavailable` for another text
 
 // A client as a list of many shows it.
 struct client_listing {
@@ -41,6 +43,17 @@ struct drain_change {
     drain_outcome outcome = drain_outcome::not_found;
     std::string node; // that hears the client
 };
+
+// The clients of a service that are not gone, each counted once: by the first of the members that is true of it.
+struct service_clients {
+    std::int64_t drained = 0;     // by a person
+    std::int64_t draining = 0;    // they shut down
+    std::int64_t unreachable = 0; // by their home
+    std::int64_t pending = 0;     // their home has not called them yet
+    std::int64_t up = 0;          // the others: they get work
+};
+// The member that counts a client of this state, which is not gone. Pure.
+std::int64_t service_clients::*count_of(client_state state, protocol::reach reach, bool drained);
 
 struct client_record {
     std::string instance;
@@ -181,6 +194,9 @@ public:
     };
     // How the clients of these services stand, those that are gone left out.
     awaitable<standing_page> standing(std::vector<protocol::service_key> of);
+
+    // Those of these services that are not gone, counted. Reads only clients of these services.
+    awaitable<std::map<protocol::service_key, service_clients>> count(std::vector<protocol::service_key> of);
 
 private:
     awaitable<std::vector<registered_client>> heard_by(std::string node);

@@ -52,7 +52,7 @@ void add_of_clients(soci::session& sql, std::optional<std::string> const& projec
                     std::size_t limit, std::set<service_key>& found)
 {
     statement ask(sql);
-    ask.select("project", "service")(" FROM client WHERE state <> 'gone'");
+    ask.select("project", "service")(" FROM client", by_index{"client_service"}, " WHERE state <> 'gone'");
     behind(ask, sql, after);
     if (project)
         ask(" AND project = ", *project);

@@ -42,6 +42,15 @@ nlohmann::json show_service(service_key const& which, std::vector<protocol::paus
             {"paused", show_pause(pause_of(paused, protocol::service_view(which)))}};
 }
 
+nlohmann::json show_clients(storage::service_clients const& counts)
+{
+    return {{"up", counts.up},
+            {"draining", counts.draining},
+            {"unreachable", counts.unreachable},
+            {"drained", counts.drained},
+            {"pending", counts.pending}};
+}
+
 nlohmann::json show_project(std::string const& project, std::vector<protocol::pause> const& paused)
 {
     return {{"project", project}, {"paused", show_pause(pause_of(paused, {project, {}}))}};
@@ -72,8 +81,14 @@ awaitable<http::response> list_of_services(context& site, http::request const& m
     asked.finish();
     auto const found = co_await site.services.list(project, after, size.items + 1);
     auto const paused = co_await site.services.pauses_in_force();
+    auto const counts = co_await site.clients.count(found);
     auto const cursor = [](service_key const& last) { return last.project + '/' + last.service; };
-    auto const shown = [&](service_key const& each) { return show_service(each, paused); };
+    auto const shown = [&](service_key const& each) {
+        auto item = show_service(each, paused);
+        auto const clients = counts.find(each);
+        item["clients"] = show_clients(clients == counts.end() ? storage::service_clients() : clients->second);
+        return item;
+    };
     co_return http::json_response(200, show_page(found, size, cursor, shown));
 }
 

@@ -1,6 +1,8 @@
 // The lists of clients and services, and the changes that nodes read.
 
 #include "libs/storage/overview.hpp"
+#include "libs/storage/services.hpp"
+#include "libs/storage/statement.hpp"
 #include "tests/unit/storage/client_rows.hpp"
 
 #include <catch2/catch.hpp>
@@ -180,6 +182,102 @@ TEST_CASE("the clients of a project or a service are found in order of instance,
     CHECK(found({"shop", "mail"}, "", 9) == list{"c1", "c4"});
     CHECK(found({"shop", "mail"}, "c1", 9) == list{"c4"});
     CHECK(found({"shop", "none"}, "", 9).empty());
+}
+
+TEST_CASE("a client counts once: as drained by a person, else as one that stops, else by its reach")
+{
+    using counts = storage::service_clients;
+    using protocol::reach;
+    CHECK(storage::count_of(client_state::up, reach::reachable, false) == &counts::up);
+    CHECK(storage::count_of(client_state::up, reach::pending, false) == &counts::pending);
+    CHECK(storage::count_of(client_state::up, reach::unreachable, false) == &counts::unreachable);
+    CHECK(storage::count_of(client_state::draining, reach::unreachable, false) == &counts::draining);
+    CHECK(storage::count_of(client_state::draining, reach::unreachable, true) == &counts::drained);
+}
+
+TEST_CASE("the clients of a page of services are counted by their states")
+{
+    store home(GENERATE(engine::mysql, engine::sqlite));
+    auto const database = home.migrated().open();
+    storage::clients clients(*database);
+    for (auto const* name : {"c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"}) {
+        auto one = client(name, "n1");
+        if (one.instance == "c3")
+            one.state = client_state::draining;
+        if (one.instance == "c6")
+            one.service = "other";
+        if (one.instance == "c7")
+            one.project = "shop";
+        if (one.instance == "c8")
+            one.service = "not asked for";
+        wait_for(clients.put(one));
+    }
+    using protocol::reach;
+    wait_for(clients.set_reach(
+        "n1",
+        {{"c1", 1, reach::reachable, {}}, {"c2", 1, reach::unreachable, "why"}, {"c7", 1, reach::reachable, {}}}));
+    leave(clients, "c4", 1);
+    wait_for(clients.drain("c5", "ann", ""));
+    protocol::service_key const here{"default", "it's"};
+    protocol::service_key const other{"default", "other"};
+    protocol::service_key const there{"shop", "it's"};
+    auto const found = wait_for(clients.count({there, {"shop", "none"}, other, here}));
+    CHECK(found.size() == 3);
+    auto const& ours = found.at(here);
+    CHECK(ours.up == 1);
+    CHECK(ours.unreachable == 1);
+    CHECK(ours.draining == 1);
+    CHECK(ours.drained == 1);
+    CHECK(ours.pending == 0);
+    CHECK(found.at(other).pending == 1);
+    CHECK(found.at(there).up == 1);
+    CHECK(wait_for(clients.count({})).empty());
+}
+
+TEST_CASE("lists of a small project read no clients of others")
+{
+    store home(engine::mysql); // which counts what it reads; SQLite refuses a statement whose index is of no use
+    storage::database_settings one_session;
+    one_session.sessions = 1;
+    auto const database = home.migrated().open(one_session);
+    storage::clients clients(*database);
+    storage::services services(*database);
+    std::vector<storage::client_write> group(500);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        group[i].row = client("big-" + std::to_string(i), "n1");
+        group[i].row.service = i % 2 == 0 ? "one" : "two";
+    }
+    wait_for(clients.write(group));
+    for (auto const* name : {"a-1", "z-1"}) {
+        auto small = client(name, "n1");
+        small.project = "small";
+        small.service = "one";
+        wait_for(clients.put(small));
+    }
+    auto const rows_read = [&](auto ask) {
+        auto const sum = [](soci::session& sql) {
+            std::int64_t all = 0;
+            storage::statement read(sql, "SHOW SESSION STATUS WHERE Variable_name IN "
+                                         "('Handler_read_next', 'Handler_read_rnd_next')");
+            read.each([&](storage::row& cells) {
+                cells.text();
+                all += std::stoll(cells.text());
+            });
+            return all;
+        };
+        auto const before = wait_for(database->run(sum));
+        ask();
+        return wait_for(database->run(sum)) - before;
+    };
+    auto const idle = rows_read([] {});
+    auto const found = [&] { CHECK(names(wait_for(clients.find_in({"small", {}}, "", 9))).size() == 2); };
+    CHECK(rows_read(found) < idle + 20);
+    auto const counted = [&] { CHECK(wait_for(clients.count({{"small", "one"}})).size() == 1); };
+    CHECK(rows_read(counted) < idle + 20);
+    auto const listed = [&] { CHECK(wait_for(services.list("small", {}, 9)).size() == 1); };
+    CHECK(rows_read(listed) < idle + 20);
+    auto const page = [&] { CHECK(wait_for(clients.find_in({"default", {}}, "", 9)).size() == 9); };
+    CHECK(rows_read(page) < idle + 20);
 }
 
 TEST_CASE("a client that a person drains stays drained through registrations and moves, until a person resumes it")

@@ -55,6 +55,25 @@ TEST_CASE("services and projects are listed in order, and in pages")
     web->got(400, "/api/v1/services?after=shop");
 }
 
+TEST_CASE("a service is listed with its clients, counted by whether they get work")
+{
+    auto const web = arrange(engines());
+    web->posted(201, "/api/v1/tasks?allow_unserved=true", of_service("a", "shop", "stock"));
+    auto const clients = [&](std::size_t which) {
+        return web->got(200, "/api/v1/services").at("items").at(which).at("clients");
+    };
+    json counts{{"up", 0}, {"draining", 0}, {"unreachable", 0}, {"drained", 0}, {"pending", 1}};
+    CHECK(clients(0) == counts);
+    web->data.exec("UPDATE client SET reach = 'reachable'");
+    counts.update({{"up", 1}, {"pending", 0}});
+    CHECK(clients(0) == counts);
+    web->posted(200, "/api/v1/clients/default:billing-1/drain");
+    counts.update({{"up", 0}, {"drained", 1}});
+    CHECK(clients(0) == counts);
+    counts["drained"] = 0;
+    CHECK(clients(1) == counts);
+}
+
 TEST_CASE("a pause is shown at the service, its tasks and what waits, until it is resumed")
 {
     auto const web = arrange(engines());
