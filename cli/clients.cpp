@@ -122,6 +122,8 @@ void change(change_options const& chosen, bool drain, common_options const& comm
         std::cout << "client " << chosen.instance << ": drained since "
                   << times_of(common).text(client.at("drained"), "since")
                   << "; executions with it: " << cell(live, "in_flight") << '\n';
+    if (auto const why = answer.value("home_why", nlohmann::json()); why.is_string())
+        std::cout << "note: " << printable(why.get<std::string>()) << '\n';
 }
 
 void add_change(CLI::App& group, bool drain, common_options const& common)

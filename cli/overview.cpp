@@ -49,6 +49,8 @@ void show_cluster(json const& answer, times const& clock)
         std::cout << "paused:   " << cell(each, "project") << (whole ? "" : "/" + cell(each, "service")) << ", since "
                   << clock.text(pause, "begun_at") << ": " << cell(pause, "reason") << '\n';
     }
+    if (answer.value("more_paused", false))
+        std::cout << "paused:   and others; `baton services list` and `baton projects list` show all\n";
     auto const letters = at(answer, "open_dead_letters");
     std::cout << "dead letters: " << cell(letters, "count") << (letters.value("more", false) ? " or more" : "")
               << " open\n";

@@ -47,6 +47,7 @@ nlohmann::json show(storage::client_record const& client, told_figures const& to
             {"changed_at", to_rfc3339(client.changed_at)},
             {"drained", drain_of(client.drained)},
             {"live", live_of(told)},
+            {"live_code", or_null(told.failure, protocol::to_string<node_failure>)},
             {"live_why", told.why.empty() ? json() : json(told.why)}};
 }
 

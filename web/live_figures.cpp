@@ -108,29 +108,35 @@ awaitable<void> live_figures::ask(node_answers& one, protocol::figures_request w
             bell->wake();
     });
     auto const node = one.node;
-    std::string failure;
+    std::optional<node_failure> failure;
+    std::string why;
     try {
         auto message = make_request(node, wanted);
         auto const to = http::parse_url(node.address);
         auto const answer = co_await http_.send(to, std::move(message), limits_.answer);
         auto const figures =
             answer.status == 200 ? http::parse_if<protocol::figures_answer>(answer.body) : std::nullopt;
-        if (figures)
+        if (figures) {
             keep(one, wanted, *figures);
-        else
-            failure = "it answered with status " + std::to_string(answer.status) +
-                      (answer.status == 200 ? " and no figures" : "");
+        } else {
+            failure = failure_of(answer.status).value_or(node_failure::refused);
+            why = "it answered with status " + std::to_string(answer.status) +
+                  (answer.status == 200 ? " and no figures" : "");
+        }
     } catch (unavailable const& reason) {
-        failure = reason.what();
+        failure = node_failure::no_answer;
+        why = reason.what();
     } catch (invalid_input const& reason) {
-        failure = reason.what();
+        failure = node_failure::no_answer;
+        why = reason.what();
     }
-    one.failure = failure.empty() ? std::string() : "node " + node.name + " did not return the figures: " + failure;
-    if (failure.empty())
+    one.failure = failure;
+    one.failure_why = "node " + node.name + " did not return the figures: " + why;
+    if (!failure)
         co_return;
     one.failed_at = time_.now();
     log::debug("web", "asking a node for the figures of its clients failed, they are shown without",
-               {log::reason(failure), {"node", node.name}});
+               {log::reason(why), {"node", node.name}});
 }
 
 void live_figures::keep(node_answers& one, protocol::figures_request const& asked,
@@ -150,7 +156,7 @@ std::vector<std::string> live_figures::stale(node_answers const& one, std::vecto
 {
     auto const now = time_.now();
     std::vector<std::string> out;
-    if (!one.failure.empty() && now - one.failed_at < limits_.keep)
+    if (one.failure && now - one.failed_at < limits_.keep)
         return out;
     for (auto const& instance : instances) {
         auto const found = one.clients.find(instance);
@@ -162,25 +168,28 @@ std::vector<std::string> live_figures::stale(node_answers const& one, std::vecto
 
 told_figures live_figures::show(storage::client_record const& client) const
 {
+    auto const without = [](node_failure code, std::string why) {
+        return told_figures{std::nullopt, code, std::move(why)};
+    };
     auto const home = lines_.find(client.node);
     if (home == lines_.end())
-        return {std::nullopt, "its node is not known"};
+        return without(node_failure::node_unknown, "its node is not known");
     auto const& one = home->second;
     if (!one.node.alive())
-        return {std::nullopt, "node " + one.node.name + " counts as gone"};
+        return without(node_failure::node_gone, "node " + one.node.name + " counts as gone");
     auto const found = one.clients.find(client.instance);
     auto const now = time_.now();
     if (found == one.clients.end() || now - found->second.at > limits_.keep + 2 * limits_.answer)
-        return {std::nullopt,
-                one.failure.empty() ? "node " + one.node.name + " has not answered in time" : one.failure};
+        return one.failure ? without(*one.failure, one.failure_why)
+                           : without(node_failure::no_answer, "node " + one.node.name + " has not answered in time");
     if (!found->second.figures)
-        return {std::nullopt, "node " + one.node.name + " is not its home any more"};
+        return without(node_failure::client_unknown, "node " + one.node.name + " is not its home any more");
     auto figures = *found->second.figures;
     auto const age = (now - found->second.at) / 1ms;
     figures.heard_ms += age;
     if (figures.answered_ms >= 0)
         figures.answered_ms += age;
-    return {figures, {}};
+    return {figures};
 }
 
 } // namespace baton::web

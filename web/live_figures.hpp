@@ -5,6 +5,7 @@
 #include "libs/protocol/figures_wire.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/nodes.hpp"
+#include "web/node_failure.hpp"
 
 #include <map>
 #include <optional>
@@ -18,7 +19,8 @@ namespace baton::web {
 // The last figures of a client that its home returned, with the ages as of now; or why they are not known.
 struct told_figures {
     std::optional<protocol::client_figures> figures;
-    std::string why{}; // not empty without figures
+    std::optional<node_failure> failure{}; // there without figures
+    std::string why{};                     // likewise, for people
 };
 
 // Asks the home nodes for what only their memory has: heartbeats, free slots, executions in flight. The nodes are asked
@@ -46,7 +48,8 @@ private:
     struct node_answers {
         storage::node_record node;
         std::unordered_map<std::string, kept> clients; // by instance
-        std::string failure;                           // of the last request; empty: none
+        std::optional<node_failure> failure;           // of the last request
+        std::string failure_why;                       // for people
         instant failed_at{};
         bool asking = false; // a request is under way
         std::set<waker*> waiting;

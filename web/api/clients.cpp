@@ -94,14 +94,18 @@ std::string named_client(http::request const& message)
 
 awaitable<http::response> answer_drain(context& site, std::string instance, storage::drain_change const& done)
 {
-    bool const notified = co_await site.homes.notify(done.node);
+    auto const notice = co_await site.homes.notify(done.node);
     std::vector<std::string> const wanted{instance};
     auto const found = co_await site.clients.find(wanted);
     if (found.empty() || found.front().state == storage::client_state::gone)
         throw no_such_client(instance);
     auto const told = co_await site.figures.of(found);
     auto const shown = show(found.front(), told.front());
-    co_return http::json_response(200, {{"client", shown}, {"home_notified", notified}});
+    nlohmann::json const body{{"client", shown},
+                              {"home_notified", !notice.failure},
+                              {"home_code", or_null(notice.failure, protocol::to_string<node_failure>)},
+                              {"home_why", notice.why.empty() ? nlohmann::json() : nlohmann::json(notice.why)}};
+    co_return http::json_response(200, body);
 }
 
 awaitable<http::response> drain_client(context& site, http::request const& message)

@@ -45,21 +45,25 @@ awaitable<json> present_master(context& site, std::vector<storage::term_record> 
     co_return shown;
 }
 
-awaitable<json> present_pauses(context& site, std::optional<std::string> project)
+// Adds `paused` and `more_paused`.
+awaitable<void> add_pauses(json& body, context& site, std::optional<std::string> project)
 {
     auto items = json::array();
+    bool more = false;
     auto const pauses = co_await site.services.pauses_in_force();
     for (auto const& each : pauses) {
-        if (items.size() == most_pauses)
-            break;
         if (project && each.of.project != *project)
             continue;
+        more = items.size() == most_pauses;
+        if (more)
+            break;
         auto const& service = each.of.service;
         items.push_back({{"project", each.of.project},
                          {"service", service.empty() ? json() : json(service)},
                          {"pause", show_pause(&each)}});
     }
-    co_return items;
+    body["paused"] = std::move(items);
+    body["more_paused"] = more;
 }
 
 struct question {
@@ -93,7 +97,7 @@ awaitable<json> make_overview(context& site, question of)
     auto const nodes = co_await site.nodes.all();
     add_nodes(body, nodes);
     add_totals(body, totals);
-    body["paused"] = co_await present_pauses(site, of.project);
+    co_await add_pauses(body, site, of.project);
     auto const found = co_await read_counts(site, of.counted, now);
     add_counts(body, found, now);
     auto const open = co_await site.overview.open_letters(of.project);

@@ -31,6 +31,7 @@ TEST_CASE("a client is shown with what its home tells of it")
     auto const web = arrange(engines());
     auto const first = web->got(200, "/api/v1/clients").at("items").at(0);
     CHECK(first.at("live").is_null());
+    CHECK(first.at("live_code") == "node_unknown");
     CHECK(first.at("live_why") == "its node is not known");
     auto const other = arrange(engines());
     other->lead("node-1", "http://127.0.0.1:7801", "s3cret");
@@ -42,6 +43,7 @@ TEST_CASE("a client is shown with what its home tells of it")
                     {"waiting", 3}};
     other->http.body = {{"clients", json::array({told})}};
     auto const shown = other->got(200, "/api/v1/clients").at("items").at(0);
+    CHECK(shown.at("live_code").is_null());
     CHECK(shown.at("live_why").is_null());
     auto const& live = shown.at("live");
     CHECK(live.at("heard_ms") >= 40);
@@ -91,6 +93,8 @@ TEST_CASE("a person drains a client and resumes it, and its home is told at once
     auto const path = std::string("/api/v1/clients/default:billing-1");
     auto const done = web->posted(200, path + "/drain", {{"reason", "new disk"}, {"by", "ann"}});
     CHECK(done.at("home_notified") == true);
+    CHECK(done.at("home_code").is_null());
+    CHECK(done.at("home_why").is_null());
     REQUIRE_FALSE(web->http.seen.empty());
     CHECK(web->http.seen[0].target == protocol::path_look_again);
     CHECK(web->http.seen[0].authorization == "Bearer s3cret");
@@ -102,8 +106,6 @@ TEST_CASE("a person drains a client and resumes it, and its home is told at once
     web->problem(409, web->post(path + "/drain", nullptr));
     CHECK(web->posted(200, path + "/resume").at("client").at("drained").is_null());
     web->problem(409, web->post(path + "/resume", nullptr));
-    web->http.status = 0;
-    CHECK(web->posted(200, path + "/drain").at("home_notified") == false);
     for (auto const* what : {"/drain", "/resume"}) {
         CHECK(web->problem(404, web->post(std::string("/api/v1/clients/none") + what, nullptr)).at("field") ==
               "instance");
@@ -113,6 +115,35 @@ TEST_CASE("a person drains a client and resumes it, and its home is told at once
     web->problem(404, web->post("/api/v1/clients/%C3%BC/drain", nullptr));
     web->data.exec("UPDATE client SET state = 'gone'");
     web->problem(404, web->post(path + "/resume", nullptr));
+}
+
+TEST_CASE("a drain of which the home was not told says why, and when the home obeys it")
+{
+    auto const web = arrange(engines());
+    auto const path = std::string("/api/v1/clients/default:billing-1");
+    auto const drained = [&] {
+        auto const answer = web->posted(200, path + "/drain");
+        web->data.exec("UPDATE client SET drained_at = NULL");
+        CHECK(answer.at("home_notified") == false);
+        return std::pair(answer.at("home_code").get<std::string>(), answer.at("home_why").get<std::string>());
+    };
+    CHECK(drained().first == "node_unknown");
+    web->lead("node-1", "http://127.0.0.1:7801", "s3cret");
+    web->http.status = 404;
+    auto const [old, old_why] = drained();
+    CHECK(old == "older_release");
+    CHECK_THAT(old_why, Catch::StartsWith("node alpha is of an older release, which knows no drains by a person"));
+    web->http.status = 503;
+    auto const [refused, refused_why] = drained();
+    CHECK(refused == "refused");
+    CHECK(refused_why == "node alpha was not told at once (it answered with status 503); it reads the change itself, "
+                         "within two seconds while it reaches the database");
+    web->http.status = 0;
+    CHECK(drained().first == "no_answer");
+    web->data.exec("UPDATE node SET heartbeat_at = 0");
+    auto const [gone, gone_why] = drained();
+    CHECK(gone == "node_gone");
+    CHECK_THAT(gone_why, Catch::StartsWith("node alpha counts as gone"));
 }
 
 TEST_CASE("clients are shown without their secrets")

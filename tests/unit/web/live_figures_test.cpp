@@ -150,6 +150,7 @@ TEST_CASE("a node that does not answer is not asked again at once, and the clien
     auto const told = wait_for(all.of(of));
     CHECK_FALSE(told[0].figures);
     CHECK(told[0].why == "node a did not return the figures: no answer within 300 ms");
+    CHECK(told[0].failure == web::node_failure::no_answer);
     CHECK(told[1].figures);
     CHECK(f.http.asked.size() == 2);
 }
@@ -166,6 +167,8 @@ TEST_CASE("a client whose home is unknown, counts as gone or does not hear it ha
     for (auto const& one : told)
         CHECK_FALSE(one.figures);
     CHECK(told[0].why == "node dead counts as gone");
+    CHECK(told[0].failure == web::node_failure::node_gone);
+    CHECK(told[2].failure == web::node_failure::client_unknown);
     CHECK(told[1].why == "its node is not known");
     CHECK(told[2].why == "node a is not its home any more");
     CHECK(f.http.asked.size() == 1);
@@ -180,6 +183,7 @@ TEST_CASE("an answer that is no message of the protocol counts as none")
     auto const told = wait_for(all.of({client("c1", "a")}));
     CHECK_FALSE(told[0].figures);
     CHECK(told[0].why == "node a did not return the figures: it answered with status 200 and no figures");
+    CHECK(told[0].failure == web::node_failure::refused);
 }
 
 } // namespace live_figures_test

@@ -47,6 +47,7 @@ TEST_CASE("the overview of a cluster that has done nothing is empty, and names w
     CHECK(seen.at("clients") == json{{"live", 1}, {"unreachable", 0}, {"draining", 0}});
     CHECK(seen.at("services_without_client") == json{{{"project", "default"}, {"service", "nobody"}, {"clients", 0}}});
     CHECK(seen.at("paused").empty());
+    CHECK(seen.at("more_paused") == false);
     CHECK(seen.at("open_dead_letters") == json{{"count", 0}, {"more", false}});
     CHECK(seen.at("tasks") == json{{"enabled", 1}, {"disabled", 0}, {"parked", 0}});
     CHECK(seen.at("counted_to").is_null());
@@ -129,6 +130,24 @@ TEST_CASE("the overview of a project is of this project alone, but for nodes and
     auto const mute = web->got(200, "/api/v1/overview?project=default");
     CHECK(mute.at("paused").empty());
     CHECK(mute.at("due_next").size() == 1);
+}
+
+TEST_CASE("the overview shows twenty pauses, and says whether there are more")
+{
+    auto const web = arrange(GENERATE(engine::mysql, engine::sqlite));
+    for (int i = 1; i <= 21; ++i) {
+        auto const number = std::to_string(i);
+        web->data.exec(
+            "INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES (" + number +
+            ", 1, 'shop', 's" + number + "', 'hold', 'why', 'ann', 1)");
+    }
+    auto const many = web->got(200, "/api/v1/overview");
+    CHECK(many.at("paused").size() == 20);
+    CHECK(many.at("more_paused") == true);
+    web->data.exec("DELETE FROM pause WHERE id = 21");
+    auto const all = web->got(200, "/api/v1/overview?project=shop");
+    CHECK(all.at("paused").size() == 20);
+    CHECK(all.at("more_paused") == false);
 }
 
 TEST_CASE("a service whose clients cannot be given work is named with their number")
