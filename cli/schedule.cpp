@@ -64,6 +64,8 @@ void preview(preview_options chosen, common_options const& common)
         std::cout << "next: " << preview_text(firing, zone, at) << '\n';
     if (auto const text = end_text(answer); !text.empty())
         std::cout << text << '\n';
+    if (auto const note = answer.value("note", nlohmann::json()); note.is_string())
+        std::cout << "note: " << cell(answer, "note") << '\n';
     print_notes(std::cout, answer);
 }
 

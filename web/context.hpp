@@ -77,7 +77,8 @@ struct context {
     live_figures figures;
     home_notifier homes;
     master_notifier master;
-    loop_thread file_reader; // for files, and schedules, whose reading may take long
+    loop_thread file_reader; // for files whose reading may take long
+    loop_thread previewer;   // for previews of schedules, which take turns on it
 };
 
 // An endpoint. May throw `refused`, besides the exceptions that the router turns into answers. The request lives until

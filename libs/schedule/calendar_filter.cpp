@@ -75,11 +75,24 @@ local_time compiled_calendar::end_of_inside(chr::local_days day, std::int32_t en
 // The begin of the next part behind second `after` of the day.
 local_time compiled_calendar::next_inside(chr::local_days day, std::int32_t after) const
 {
+    if (!weekly_ && yearly_.empty()) { // whole days, of which there are later ones
+        auto const next = std::ranges::upper_bound(dates_, day, {}, &protocol::date_span::first);
+        return local_time{next->first};
+    }
     for (int passed = 0; passed < most_days; ++passed, day += chr::days{1}, after = -1)
         for (auto const& part : parts_of(day))
             if (part.from > after)
                 return local_time{day} + chr::seconds{part.from};
     return local_time{day};
+}
+
+bool compiled_calendar::contains(utc_time when) const
+{
+    auto const reading = zone_.at(when).local(when);
+    auto const day = chr::floor<chr::days>(reading);
+    auto const second = (reading - local_time{day}).count();
+    return std::ranges::any_of(parts_of(day),
+                               [&](auto const& part) { return part.from <= second && second < part.until; });
 }
 
 calendar_state compiled_calendar::at(utc_time when) const
@@ -113,12 +126,12 @@ std::optional<utc_time> calendar_filter::kept_back_until(utc_time at) const
     bool allowed = false;
     auto until = utc_time::max();
     for (auto const& each : uses_) {
-        auto const state = each.calendar.at(at);
         if (each.mode == calendar_mode::exclude) {
-            if (state.inside)
-                return state.until;
+            if (each.calendar.contains(at))
+                return each.calendar.at(at).until;
             continue;
         }
+        auto const state = each.calendar.at(at);
         has_allow = true;
         allowed = allowed || state.inside;
         until = std::min(until, state.until);
@@ -140,15 +153,15 @@ std::vector<utc_time> calendar_filter::skips_between(utc_time from, utc_time unt
     return found;
 }
 
-std::optional<utc_time> calendar_filter::admitted(utc_time from, int& steps) const
+std::optional<utc_time> calendar_filter::admitted(utc_time& from, int& steps) const
 {
     while (from < latest_firing) {
         auto const until = is_skipped(from) ? std::optional{from + utc_time::duration{1}} : kept_back_until(from);
         if (!until)
             return from;
+        from = *until;
         if (--steps <= 0)
             return std::nullopt;
-        from = *until;
     }
     return std::nullopt;
 }

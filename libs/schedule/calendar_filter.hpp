@@ -26,6 +26,7 @@ public:
     explicit compiled_calendar(protocol::calendar_content const& content);
 
     calendar_state at(utc_time when) const;
+    bool contains(utc_time when) const; // as at(), without the search for the end of that state
 
 private:
     struct day_part { // of a day, in seconds
@@ -54,8 +55,8 @@ public:
 
     // The first instant at or after `from` that the calendars let through and that is not skipped. Empty if there is
     // none, or none up to the year 9000. `steps` is lowered for each change of a calendar and each skip that is passed;
-    // empty as well when it reaches zero.
-    std::optional<utc_time> admitted(utc_time from, int& steps) const;
+    // empty as well when it reaches zero. `from` moves on to where the search stands.
+    std::optional<utc_time> admitted(utc_time& from, int& steps) const;
 
     // The instants in [from, until) that people asked to skip and that the calendars let through, in order.
     std::vector<utc_time> skips_between(utc_time from, utc_time until) const;

@@ -111,34 +111,112 @@ bool knows_jitter(protocol::firing_rules const& rules)
 
 } // namespace
 
+class preview_search::work {
+public:
+    work(schedule_spec const& spec, utc_time created_at, preview_bounds bounds)
+        : times_(spec, created_at),
+          wall_(wall_schedule_of(spec, created_at)),
+          left_out_(spec, created_at),
+          bounds_(bounds),
+          from_(bounds.from),
+          place_(bounds.from),
+          room_(static_cast<std::size_t>(std::max<std::int64_t>(bounds.left, 0))),
+          knows_jitter_(knows_jitter(spec.firing))
+    {
+        found_.unplanned = unplanned_of(spec.kind);
+    }
+
+    bool advance()
+    {
+        if (found_.unplanned)
+            return false;
+        for (int left = piece_cost; left > 0;) {
+            timetable::piece part{place_, std::min(left, steps_)};
+            int const given = part.steps;
+            auto const at = times_.first(part);
+            bool const used_up = !at && part.steps <= 0;
+            place_ = part.from;
+            steps_ -= given - std::max(part.steps, 0);
+            left -= given - std::max(part.steps, 0) + 1;
+            if (used_up && steps_ > 0)
+                continue;
+            if (!at)
+                return end(steps_ <= 0 ? preview_end::bound : preview_end::over);
+            if (room_ == 0)
+                return end(preview_end::max_firings);
+            left -= static_cast<int>(add(*at));
+            if (found_.firings.size() == room_)
+                return end(preview_end::max_firings);
+            if (found_.firings.size() == bounds_.count)
+                return end(preview_end::more);
+        }
+        return true;
+    }
+
+    schedule_preview take() { return std::move(found_); }
+
+private:
+    static constexpr int piece_cost = 500; // changes of the calendars, firings and times that are left out
+
+    bool end(preview_end how)
+    {
+        found_.end = how;
+        found_.never = found_.firings.empty() && how != preview_end::max_firings;
+        return false;
+    }
+
+    // Returns how many times before it were looked at.
+    std::size_t add(utc_time at)
+    {
+        if (found_.firings.empty())
+            steps_ += most_preview_steps - most_calendar_steps;
+        previewed_firing firing{.at = at, .due_at = {}, .clock = {}, .before = left_out_.find(from_, at)};
+        if (knows_jitter_)
+            firing.due_at = times_.due_at(at);
+        if (wall_)
+            firing.clock = effect_at(*wall_, at);
+        auto const looked_at = firing.before.count;
+        found_.firings.push_back(std::move(firing));
+        from_ = place_ = at + tick;
+        return looked_at;
+    }
+
+    timetable times_;
+    std::optional<wall_schedule> wall_;
+    left_out_search left_out_;
+    preview_bounds bounds_;
+    utc_time from_;                   // behind the firing before
+    utc_time place_;                  // where the search stands
+    int steps_ = most_calendar_steps; // that are left; as many for the first firing as a save has
+    std::size_t room_;
+    bool knows_jitter_;
+    schedule_preview found_;
+};
+
+preview_search::preview_search(schedule_spec const& spec, utc_time created_at, preview_bounds bounds)
+    : work_(std::make_unique<work>(spec, created_at, bounds))
+{}
+
+preview_search::~preview_search() = default;
+preview_search::preview_search(preview_search&&) noexcept = default;
+preview_search& preview_search::operator=(preview_search&&) noexcept = default;
+
+bool preview_search::advance()
+{
+    return work_->advance();
+}
+
+schedule_preview preview_search::take()
+{
+    return work_->take();
+}
+
 schedule_preview preview(schedule_spec const& spec, utc_time created_at, preview_bounds bounds)
 {
-    timetable const times(spec, created_at);
-    schedule_preview found;
-    found.unplanned = unplanned_of(spec.kind);
-    if (found.unplanned)
-        return found;
-    auto const wall = wall_schedule_of(spec, created_at);
-    left_out_search search(spec, created_at);
-    int steps = most_preview_steps;
-    auto const room = static_cast<std::size_t>(std::max<std::int64_t>(bounds.left, 0));
-    for (auto from = bounds.from; found.firings.size() < std::min(bounds.count, room);) {
-        auto const at = times.first(from, steps);
-        if (!at) {
-            found.end = steps <= 0 ? preview_end::bound : preview_end::over;
-            return found;
-        }
-        previewed_firing firing{.at = *at, .due_at = {}, .clock = {}, .before = search.find(from, *at)};
-        if (knows_jitter(spec.firing))
-            firing.due_at = times.due_at(*at);
-        if (wall)
-            firing.clock = effect_at(*wall, *at);
-        found.firings.push_back(std::move(firing));
-        from = *at + tick;
-    }
-    if (found.firings.size() == room)
-        found.end = preview_end::max_firings;
-    return found;
+    preview_search whole(spec, created_at, bounds);
+    while (whole.advance())
+        ;
+    return whole.take();
 }
 
 std::string explain(unplanned why, schedule_spec const& spec)

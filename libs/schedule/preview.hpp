@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,18 +49,37 @@ struct schedule_preview {
     std::vector<previewed_firing> firings;
     preview_end end = preview_end::more;
     std::optional<schedule::unplanned> unplanned; // then there is no firing
+    bool never = false; // no firing is found within most_calendar_steps: with calendars, a save refuses that as new
 };
 
 struct preview_bounds {
     utc_time from;                                                // the first instant at which a firing may be
-    std::size_t count;                                            // of firings
+    std::size_t count;                                            // of firings, at least 1
     std::int64_t left = std::numeric_limits<std::int64_t>::max(); // of the task's maximum of firings
 };
 
 inline constexpr std::size_t most_left_out = 1'000; // that are counted before a firing
 inline constexpr int most_preview_steps = 20'000;   // changes of the calendars, for all firings together
 
-// Throws invalid_input like timetable. Its calendars need their contents.
+// A preview in pieces, for a thread that serves others in between: a piece takes some milliseconds, and all of them
+// together a few hundred at most.
+class preview_search {
+public:
+    // Throws invalid_input like timetable. The calendars of the schedule need their contents.
+    preview_search(protocol::schedule_spec const& spec, utc_time created_at, preview_bounds bounds);
+    ~preview_search();
+    preview_search(preview_search&&) noexcept;
+    preview_search& operator=(preview_search&&) noexcept;
+
+    bool advance(); // computes the next piece; false when the preview is whole
+    schedule_preview take();
+
+private:
+    class work;
+    std::unique_ptr<work> work_;
+};
+
+// The whole at once.
 schedule_preview preview(protocol::schedule_spec const& spec, utc_time created_at, preview_bounds bounds);
 
 // A sentence for people: "it has no planned times: each run is due 30 s after the end of the run before, ...".

@@ -103,22 +103,24 @@ timetable::timetable(schedule_spec const& spec, utc_time created_at)
 
 std::optional<utc_time> timetable::first(utc_time from) const
 {
-    int steps = most_calendar_steps;
-    return first(from, steps);
+    piece whole{from, most_calendar_steps};
+    return first(whole);
 }
 
-std::optional<utc_time> timetable::first(utc_time from, int& steps) const
+std::optional<utc_time> timetable::first(piece& part) const
 {
-    auto const found = first_admitted(std::max(from, start_), steps);
+    part.from = std::max(part.from, start_);
+    auto const found = first_admitted(part);
     return found ? before_end(*found) : std::nullopt;
 }
 
 // Goes from one firing that the calendars keep back to the first one behind the part of the calendar.
-std::optional<utc_time> timetable::first_admitted(utc_time from, int& steps) const
+std::optional<utc_time> timetable::first_admitted(piece& part) const
 {
-    auto found = first_from_start(from);
+    auto found = first_from_start(part.from);
     while (calendars_ && found && *found < end_) {
-        auto const admitted = calendars_->admitted(*found, steps);
+        part.from = *found;
+        auto const admitted = calendars_->admitted(part.from, part.steps);
         if (!admitted || *admitted == *found)
             return admitted;
         found = first_from_start(*admitted);

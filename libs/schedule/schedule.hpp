@@ -54,9 +54,13 @@ public:
     // The first firing at or after `from`. For a fixed delay, which has not run yet, that is `from` or start_at,
     // whichever is later. Empty if there is none, and always for kind `api`.
     std::optional<utc_time> first(utc_time from) const;
-    // The same within a bound for several searches: `steps` is lowered for each change of the calendars that the search
-    // passes. Empty as well when it reaches zero.
-    std::optional<utc_time> first(utc_time from, int& steps) const;
+    // The same in pieces: `steps` is lowered for each change of the calendars that the search passes. Empty as well
+    // when it reaches zero; then `from` is where the next piece goes on.
+    struct piece {
+        utc_time from;
+        int steps;
+    };
+    std::optional<utc_time> first(piece& part) const;
 
     // The firings in [from, until) in order, at most `limit`. None for a fixed delay: they depend on how long runs
     // take.
@@ -77,7 +81,7 @@ public:
 
 private:
     std::optional<utc_time> first_from_start(utc_time from) const;
-    std::optional<utc_time> first_admitted(utc_time from, int& steps) const;
+    std::optional<utc_time> first_admitted(piece& part) const;
     std::optional<utc_time> before_end(utc_time at) const;
 
     std::variant<cron, window, calendar> rule_; // cron for the kinds that have no rule

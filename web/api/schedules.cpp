@@ -93,14 +93,26 @@ struct preview_work {
     protocol::schedule_spec spec;
     utc_time created_at;
     schedule::preview_bounds bounds;
+    bool keeps_schedule = false; // the task has this schedule already
 };
 
+// An edit that leaves the schedule as it is checks it no more than a save does.
+bool keeps_schedule(protocol::task_definition const& wanted, std::optional<storage::task_record> const& before)
+{
+    if (!before)
+        return false;
+    auto after = before->definition;
+    after.schedule = wanted.schedule;
+    return protocol::to_json(after)["schedule"] == protocol::to_json(before->definition)["schedule"];
+}
+
+// In pieces, between which the thread serves other previews.
 awaitable<schedule::schedule_preview> compute(preview_work work)
 {
-    auto const first = schedule::timetable(work.spec, work.created_at).first(work.bounds.from);
-    if (!first && !work.spec.calendars.empty())
-        protocol::refuse_never_firing();
-    co_return schedule::preview(work.spec, work.created_at, work.bounds);
+    schedule::preview_search search(work.spec, work.created_at, work.bounds);
+    while (search.advance())
+        co_await asio::post(asio::use_awaitable);
+    co_return search.take();
 }
 
 nlohmann::json show_left_out(schedule::left_out const& times, std::string const& zone)
@@ -130,9 +142,17 @@ nlohmann::json show_firings(schedule::schedule_preview const& found, std::string
 nlohmann::json show_preview(schedule::schedule_preview const& found, preview_work const& work, utc_time now)
 {
     auto const& spec = work.spec;
-    nlohmann::json answer{{"description", schedule::describe(spec)},         {"zone", spec.zone},
-                          {"next", show_firings(found, spec.zone, now)},     {"end", protocol::to_string(found.end)},
-                          {"notes", show_notes(spec, work.created_at, now)}, {"unplanned", nullptr}};
+    nlohmann::json answer{{"description", schedule::describe(spec)},
+                          {"zone", spec.zone},
+                          {"next", show_firings(found, spec.zone, now)},
+                          {"end", protocol::to_string(found.end)},
+                          {"notes", show_notes(spec, work.created_at, now)},
+                          {"unplanned", nullptr},
+                          {"note", nullptr}};
+    if (found.never && work.keeps_schedule)
+        answer["note"] =
+            "the schedule has no further firing; an edit that leaves it as it is is accepted all the same, "
+            "but a task that is off cannot be switched on with it";
     if (found.unplanned)
         answer["unplanned"] = {{"why", protocol::to_string(*found.unplanned)},
                                {"text", schedule::explain(*found.unplanned, spec)}};
@@ -146,9 +166,10 @@ nlohmann::json show_preview(schedule::schedule_preview const& found, preview_wor
 // The schedule with its calendars, as the save would check it. A calendar that does not exist is about the meaning of
 // the document.
 awaitable<protocol::schedule_spec> checked_schedule(context& site, protocol::task_definition const& task,
-                                                    utc_time created_at, utc_time from)
+                                                    preview_work const& work)
 {
-    check_future(task, created_at, from);
+    if (!work.keeps_schedule)
+        check_future(task, work.created_at, work.bounds.from);
     std::optional<invalid_input> wrong;
     try {
         co_return co_await site.calendars.with_contents(task.project, task.schedule);
@@ -162,7 +183,10 @@ awaitable<schedule::schedule_preview> computed(context& site, preview_work const
 {
     std::optional<invalid_input> wrong;
     try {
-        co_return co_await asio::co_spawn(site.file_reader.executor(), compute(work), asio::use_awaitable);
+        auto found = co_await asio::co_spawn(site.previewer.executor(), compute(work), asio::use_awaitable);
+        if (found.never && !work.keeps_schedule && !work.spec.calendars.empty())
+            protocol::refuse_never_firing();
+        co_return found;
     } catch (invalid_input const& refusal) {
         wrong = refusal;
     }
@@ -184,7 +208,8 @@ awaitable<http::response> preview(context& site, http::request const& message)
     work.created_at = before ? before->created_at : now;
     work.bounds.from = now + site.settings.edit_lead;
     work.bounds.count = wanted.count;
-    work.spec = co_await checked_schedule(site, wanted.task, work.created_at, work.bounds.from);
+    work.keeps_schedule = keeps_schedule(wanted.task, before);
+    work.spec = co_await checked_schedule(site, wanted.task, work);
     work.bounds.left = firings_left(work.spec, before);
     auto const found = co_await computed(site, work);
     co_return http::json_response(200, show_preview(found, work, now));

@@ -144,6 +144,31 @@ TEST_CASE("the search through calendars ends within a bound and says so")
     CHECK(found.end == preview_end::bound);
 }
 
+TEST_CASE("a long preview comes in pieces, a short one in a single piece, and both are the same as at once")
+{
+    auto const pieces_of = [](schedule_spec const& spec, std::size_t count) {
+        preview_bounds const bounds{.from = from_rfc3339(winter), .count = count};
+        preview_search search(spec, from_rfc3339(winter), bounds);
+        int pieces = 1;
+        for (; search.advance(); ++pieces)
+            ;
+        auto const found = search.take();
+        CHECK(texts_of(found) == texts_of(preview(spec, from_rfc3339(winter), bounds)));
+        return pieces;
+    };
+    CHECK(pieces_of(cron_of("0 9 * * *"), 100) == 1);
+    auto nights = cron_of("* * * * * *");
+    nights.calendars = {use("nights", {{"weekly", {{{"from", "18:00"}, {"until", "08:00"}}}}})};
+    CHECK(pieces_of(nights, 100) <= 3);
+    auto never = cron_of("0 12 * * *");
+    never.calendars = {use("noon", {{"zone", "Europe/Berlin"}, {"weekly", {{{"from", "11:00"}, {"until", "13:00"}}}}})};
+    CHECK(pieces_of(never, 2) >= 8'000 / 500);
+    auto const found = preview_from(never, winter, 2);
+    CHECK(found.never);
+    CHECK(found.end == preview_end::bound);
+    CHECK_FALSE(preview_from(cron_of("0 9 * * *"), winter, 1).never);
+}
+
 TEST_CASE("a preview ends with the schedule or with the maximum of firings")
 {
     auto spec = cron_of("0 9 * * *");

@@ -167,6 +167,29 @@ TEST_CASE("a preview for a task counts from its registration and keeps its seeds
     CHECK(times_of(preview(*web, body)).front() == times_of(next).at(1));
 }
 
+TEST_CASE("a preview of an edit accepts a schedule whose calendars have run out if the edit leaves it as it is")
+{
+    auto const web = arrange(engines());
+    web->posted(201, "/api/v1/calendars", {{"name", "open"}, {"dates", {"2099-01-01"}}});
+    auto task = sample("t");
+    task["schedule"] = {
+        {"kind", "cron"}, {"cron", "0 9 * * *"}, {"calendars", {{{"name", "open"}, {"mode", "allow"}}}}};
+    auto const id = web->create(task);
+    for (auto const* const table : {"task", "named_calendar", "calendar_version"}) // as if that day had passed
+        web->data.exec("UPDATE " + std::string(table) +
+                       " SET definition = REPLACE(definition, '2099-01-01', '2001-01-01')");
+    auto const seen = preview(*web, {{"task", id}, {"schedule", task["schedule"]}});
+    CHECK(seen.at("next").empty());
+    CHECK_THAT(seen.at("note").get<std::string>(), Catch::StartsWith("the schedule has no further firing"));
+    CHECK(web->call(verb::patch, "/api/v1/tasks/" + id, json{{"description", "other"}}.dump()).status == 200);
+
+    auto other = task["schedule"];
+    other["cron"] = "0 10 * * *";
+    CHECK(refused_field(*web, {{"task", id}, {"schedule", other}}) == "schedule.calendars");
+    CHECK(web->call(verb::patch, "/api/v1/tasks/" + id, json{{"schedule", other}}.dump()).status == 422);
+    CHECK(refused_field(*web, {{"schedule", task["schedule"]}}) == "schedule.calendars");
+}
+
 TEST_CASE("a schedule without a zone is previewed in the zone of its service")
 {
     auto const web = arrange(engines());
