@@ -204,6 +204,8 @@ invalid_input explained(invalid_input const& wrong, task_origins const& origins,
         about = {"zone"};
     if (field == "route" || field.starts_with("route."))
         about = {"routing"};
+    if (field == "timeout_ms") // which the limits may be below
+        about = {"timeout_ms", "limits"};
     if (field == "payload") // which has nothing where a key points
         about = {"concurrency", "routing"};
     std::string hints;

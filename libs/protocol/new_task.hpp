@@ -8,4 +8,8 @@ namespace baton::protocol {
 // Refuses control characters in the names of a definition, also U+0080 to U+009F. Throws invalid_input with the field.
 void check_new_names(task_definition const& task);
 
+// Refuses a time-out that is longer than the limit of all attempts, which ends the execution before. Throws
+// invalid_input("timeout_ms").
+void check_new_limits(task_definition const& task);
+
 } // namespace baton::protocol

@@ -1,5 +1,6 @@
 #include "libs/protocol/service_settings.hpp"
 
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/strict.hpp"
 #include "libs/protocol/task.hpp"
 
@@ -13,6 +14,12 @@ std::string list_defaultable()
     for (auto const& each : defaultable_members())
         all += (all.empty() ? "" : ", ") + each;
     return all;
+}
+
+invalid_input of_defaults(invalid_input const& wrong)
+{
+    std::string const why = wrong.what();
+    return {"defaults." + wrong.field(), (why.starts_with(wrong.field()) ? "defaults." : "defaults: ") + why};
 }
 
 // Reads them as a task would.
@@ -36,14 +43,26 @@ nlohmann::json parse_defaults(nlohmann::json const& value)
     try {
         (void)parse_task(task);
     } catch (invalid_input const& wrong) {
-        std::string const why = wrong.what();
-        throw invalid_input("defaults." + wrong.field(),
-                            (why.starts_with(wrong.field()) ? "defaults." : "defaults: ") + why);
+        throw of_defaults(wrong);
     }
     return value;
 }
 
 } // namespace
+
+void check_new_defaults(service_settings const& settings)
+{
+    auto const& defaults = settings.defaults;
+    task_definition task;
+    task.timeout = std::chrono::milliseconds{defaults.value("timeout_ms", std::int64_t{0})};
+    if (auto const limits = defaults.find("limits"); limits != defaults.end())
+        task.limits = parse_time_limits(*limits);
+    try {
+        check_new_limits(task);
+    } catch (invalid_input const& wrong) {
+        throw of_defaults(wrong);
+    }
+}
 
 service_settings parse_service_settings(nlohmann::json const& value)
 {

@@ -31,6 +31,8 @@ struct scope_settings {
 
 // Strict: throws invalid_input with the field ("limits.rate.limit"), and for an unknown one with those that there are.
 service_settings parse_service_settings(nlohmann::json const& value);
+// As check_new_limits (new_task.hpp), of the defaults. Throws invalid_input("defaults.timeout_ms").
+void check_new_defaults(service_settings const& settings);
 nlohmann::json to_json(service_settings const& settings);
 
 } // namespace baton::protocol

@@ -47,6 +47,15 @@ void check_new_names(task_definition const& task)
     check(task.handler, "handler");
 }
 
+void check_new_limits(task_definition const& task)
+{
+    auto const& total = task.limits.total;
+    if (total > 0s && task.timeout > total)
+        throw invalid_input("timeout_ms", "timeout_ms must not be above limits.total_ms (" +
+                                              std::to_string(total / 1ms) +
+                                              "), which ends all attempts before; lower it or leave it out");
+}
+
 std::optional<json_text> read_payload(strict_object& object)
 {
     auto const* const given = object.find("payload");

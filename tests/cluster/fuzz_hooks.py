@@ -41,6 +41,7 @@ BEYOND_SCHEMA = [
     ("context", "twice"),
     ("defaults.route", "needs defaults.routing"),  # compares two members
     ("limits.start_within_ms", "must be below limits.total_ms"),  # compares two members
+    ("timeout_ms", "must not be above limits.total_ms"),  # compares two members
     ("payload", "which is the concurrency.key of the task"),  # compares two members
     ("payload", "which is the route.key of the task"),
     ("route.", "is only for routing"),

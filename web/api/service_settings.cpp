@@ -79,7 +79,11 @@ void expect_possible(protocol::service_key const& which)
 
 protocol::service_settings read_settings_document(nlohmann::json const& document)
 {
-    auto wanted = as_document([&] { return protocol::parse_service_settings(document); });
+    auto wanted = as_document([&] {
+        auto settings = protocol::parse_service_settings(document);
+        protocol::check_new_defaults(settings);
+        return settings;
+    });
     if (auto const zone = wanted.defaults.find("zone"); zone != wanted.defaults.end()) {
         try {
             schedule::time_zone const known(zone->get<std::string>());

@@ -49,6 +49,16 @@ void check_written_by_person(protocol::task_definition const& definition)
     protocol::check_no_skips(definition.schedule.skips);
 }
 
+// The remedy names a default that the task has taken.
+void check_limits(protocol::task_definition const& definition)
+{
+    try {
+        protocol::check_new_limits(definition);
+    } catch (invalid_input const& wrong) {
+        throw explained(wrong, definition.origins, protocol::key_of(protocol::service_of(definition)));
+    }
+}
+
 // Policies that it does not name are those of its service or project.
 protocol::task_definition read_definition(nlohmann::json const& document, utc_time now, task_defaults const& defaults)
 {
@@ -105,6 +115,7 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto const defaults = co_await defaults_for(site, service);
     auto definition = read_definition(document, now, defaults);
     schedule::complete_schedule(definition);
+    as_document([&] { check_limits(definition); });
     check_future(definition, now, now + site.settings.edit_lead);
     if (live)
         require_served(*live, protocol::service_of(definition), definition.handler, 422);
@@ -191,6 +202,8 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
         check_future(after, before.created_at, from);
+    if (after.timeout != old.timeout || after.limits != old.limits)
+        check_limits(after);
     if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
         require_served(*live, protocol::service_of(after), after.handler, 422);
     if (!before.parked && !before.finds_new_parent && protocol::to_text(after) == protocol::to_text(old))

@@ -44,4 +44,13 @@ TEST_CASE("without a burst a rate may make up for half a second", "[protocol]")
     CHECK(burst(1'000'000, 1'000) == 500'001);
 }
 
+TEST_CASE(
+    "defaults with a time-out above their limit of all attempts are refused when they come in, and read when stored")
+{
+    auto const settings =
+        parse_service_settings({{"defaults", {{"timeout_ms", 6'000}, {"limits", {{"total_ms", 5'000}}}}}});
+    CHECK_THROWS_WITH(check_new_defaults(settings), Contains("defaults.timeout_ms must not be above limits.total_ms"));
+    CHECK_NOTHROW(check_new_defaults(parse_service_settings({{"defaults", {{"timeout_ms", 6'000}}}})));
+}
+
 } // namespace service_settings_test

@@ -1,4 +1,5 @@
 #include "libs/base/error.hpp"
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/task.hpp"
 
 #include <catch2/catch.hpp>
@@ -50,6 +51,21 @@ TEST_CASE("limits that are wrong are refused with the field")
     CHECK(field_at_fault({{"totl_ms", 1}}) == "limits.totl_ms");
     CHECK(field_at_fault({{"start_within_ms", 5000}, {"total_ms", 5000}}) == "limits.start_within_ms");
     CHECK(field_at_fault(nlohmann::json::array()) == "limits");
+}
+
+TEST_CASE("a time-out above the limit of all attempts is refused, and one without such a limit is not")
+{
+    auto const check = [](duration timeout, duration total) {
+        task_definition task;
+        task.timeout = timeout;
+        task.limits.total = total;
+        check_new_limits(task);
+    };
+    CHECK_NOTHROW(check(5s, 5s));
+    CHECK_NOTHROW(check(6s, 0s));
+    CHECK_NOTHROW(check(0s, 5s));
+    CHECK_THROWS_WITH(check(5'001ms, 5s), "timeout_ms must not be above limits.total_ms (5000), which ends all "
+                                          "attempts before; lower it or leave it out");
 }
 
 TEST_CASE("a patch changes one limit and keeps the others, and a null takes them away")

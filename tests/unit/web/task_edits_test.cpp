@@ -87,6 +87,37 @@ TEST_CASE("a patch changes the fields that it names and keeps the others")
     CHECK(no.at("field") == "max_attempts");
 }
 
+TEST_CASE("a time-out above the limit of all attempts is refused, and an older task keeps it until one of them changes")
+{
+    auto const web = arrange(GENERATE(storage::engine::sqlite, storage::engine::mysql));
+    auto task = sample("t");
+    task["timeout_ms"] = 6'000;
+    task["limits"] = {{"total_ms", 5'000}};
+    auto const refusal = web->problem(422, web->post("/api/v1/tasks", task));
+    CHECK(refusal.at("field") == "timeout_ms");
+    task["timeout_ms"] = 5'000;
+    auto const id = "/api/v1/tasks/" + web->create(task);
+    auto const patch = [&](json const& change) { return web->call(verb::patch, id, change.dump()); };
+    CHECK(web->problem(422, patch({{"limits", {{"total_ms", 4'000}}}})).at("field") == "timeout_ms");
+    CHECK(web->problem(422, patch({{"timeout_ms", 6'000}})).at("field") == "timeout_ms");
+    std::string const stored =
+        "UPDATE task SET definition = REPLACE(definition, '\"total_ms\":5000', '\"total_ms\":4000')";
+    web->data.exec(stored);
+    CHECK(web->got(200, id).at("limits").at("total_ms") == 4'000);
+    CHECK(patch({{"description", "other"}}).status == 200);
+
+    json const limits{{"defaults", {{"limits", {{"total_ms", 5'000}}}}}};
+    auto const settings = "/api/v1/services/default/billing/settings";
+    REQUIRE(web->call(verb::put, settings, limits.dump()).status == 200);
+    auto own = sample("own");
+    own["timeout_ms"] = 6'000;
+    auto const detail = web->problem(422, web->post("/api/v1/tasks", own)).at("detail").get<std::string>();
+    CHECK_THAT(detail, Catch::Contains("its limits is the default of service 'billing'"));
+    auto both = limits;
+    both["defaults"]["timeout_ms"] = 6'000;
+    CHECK(web->problem(422, web->call(verb::put, settings, both.dump())).at("field") == "defaults.timeout_ms");
+}
+
 TEST_CASE("renaming a task to a name that is taken is refused")
 {
     auto const web = arrange(engines());
