@@ -28,6 +28,13 @@ std::string title_of(int status)
 
 } // namespace
 
+std::string without_nul(std::string text, std::string const& field)
+{
+    if (text.find('\0') != std::string::npos)
+        throw invalid_input(field, field + " must not contain the character U+0000; leave it out");
+    return text;
+}
+
 http::response refused::answer() const
 {
     return http::problem(status_, title_of(status_), detail_, field_);

@@ -36,4 +36,8 @@ auto as_document(Read&& read)
     }
 }
 
+// A text of a request, which people see or search by. Throws invalid_input("by") if it contains U+0000, which no
+// terminal shows and no search finds.
+std::string without_nul(std::string text, std::string const& field);
+
 } // namespace baton::web

@@ -71,9 +71,9 @@ drain_wanted read_drain(http::request const& message, bool with_reason)
     return as_document([&] {
         protocol::strict_object object(document, "");
         drain_wanted wanted;
-        wanted.by = object.text("by", {}, protocol::longest_pause_author);
+        wanted.by = without_nul(object.text("by", {}, protocol::longest_pause_author), "by");
         if (with_reason)
-            wanted.reason = object.text("reason", {}, protocol::longest_pause_reason);
+            wanted.reason = without_nul(object.text("reason", {}, protocol::longest_pause_reason), "reason");
         object.finish();
         return wanted;
     });

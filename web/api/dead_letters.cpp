@@ -93,11 +93,11 @@ storage::dead_letter_filter filter_of(protocol::strict_object& object, utc_time 
     if (object.find("task") != nullptr)
         filter.task = task_id{query_parameters::parse_number(object.need_text("task", 20), "task")};
     if (object.find("project") != nullptr)
-        filter.project = object.need_text("project", protocol::longest_project);
+        filter.project = without_nul(object.need_text("project", protocol::longest_project), "project");
     if (object.find("service") != nullptr)
-        filter.service = object.need_text("service", query_parameters::longest_search);
+        filter.service = without_nul(object.need_text("service", query_parameters::longest_search), "service");
     if (object.find("error") != nullptr)
-        filter.error = object.need_text("error", query_parameters::longest_search);
+        filter.error = without_nul(object.need_text("error", query_parameters::longest_search), "error");
     if (object.find("broadcast") != nullptr)
         filter.broadcast = execution_id{query_parameters::parse_number(object.need_text("broadcast", 20), "broadcast")};
     bool const has_all = object.find("all") != nullptr;

@@ -128,10 +128,10 @@ protocol::pause pause_wanted(http::request const& message)
         protocol::strict_object object(document, "");
         protocol::pause wanted;
         wanted.of = key_of_path(message);
-        wanted.reason = object.need_text("reason", protocol::longest_pause_reason);
+        wanted.reason = without_nul(object.need_text("reason", protocol::longest_pause_reason), "reason");
         if (wanted.reason.empty())
             throw invalid_input("reason", "reason must not be empty: others see it at what waits");
-        wanted.begun_by = object.text("by", {}, protocol::longest_pause_author);
+        wanted.begun_by = without_nul(object.text("by", {}, protocol::longest_pause_author), "by");
         wanted.firings = protocol::parse<protocol::paused_firings>(object.text("firings", "hold", 32), "firings");
         object.finish();
         return wanted;
@@ -145,7 +145,7 @@ std::string author_of(http::request const& message)
     auto const document = read_body(message);
     return as_document([&] {
         protocol::strict_object object(document, "");
-        auto by = object.text("by", {}, protocol::longest_pause_author);
+        auto by = without_nul(object.text("by", {}, protocol::longest_pause_author), "by");
         object.finish();
         return by;
     });

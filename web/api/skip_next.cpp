@@ -38,8 +38,8 @@ schedule::skip_request wanted_skip(http::request const& message)
         wanted.count = static_cast<int>(object.number("count", 1, 1, protocol::most_skips));
         if (object.find("expected") != nullptr)
             wanted.expected = moment_in(object, "expected");
-        wanted.by = object.text("by", {}, protocol::longest_skip_author);
-        wanted.reason = object.text("reason", {}, protocol::longest_skip_reason);
+        wanted.by = without_nul(object.text("by", {}, protocol::longest_skip_author), "by");
+        wanted.reason = without_nul(object.text("reason", {}, protocol::longest_skip_reason), "reason");
         object.finish();
         return wanted;
     });

@@ -111,6 +111,7 @@ TEST_CASE("a person drains a client and resumes it, and its home is told at once
               "instance");
         web->problem(422, web->post(path + what, {{"why", "x"}}));
         web->problem(422, web->post(path + what, {{"by", std::string(101, 'x')}}));
+        CHECK(web->problem(422, web->post(path + what, {{"by", std::string("a\0b", 3)}})).at("field") == "by");
     }
     web->problem(404, web->post("/api/v1/clients/%C3%BC/drain", nullptr));
     web->data.exec("UPDATE client SET state = 'gone'");

@@ -161,6 +161,8 @@ TEST_CASE("a bulk goes on behind its last dead letter, so that those it refuses 
     auto const ended = web->posted(202, "/api/v1/dead-letters/retry", request);
     CHECK(ended.at("refused") == 101);
     CHECK(ended.at("next").is_null());
+    json const nothing{{"error", std::string("a\0b", 3)}};
+    CHECK(web->problem(422, web->post("/api/v1/dead-letters/retry", nothing)).at("field") == "error");
     request["after"] = "tasks-1";
     CHECK(web->problem(422, web->post("/api/v1/dead-letters/retry", request)).at("field") == "after");
     CHECK(web->got(200, "/api/v1/dead-letters?resolution=retried").at("items").at(0).at("execution") == first);

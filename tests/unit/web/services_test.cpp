@@ -88,6 +88,8 @@ TEST_CASE("a pause is shown at the service, its tasks and what waits, until it i
     CHECK(shown.at("begun_by") == "ann");
     CHECK(web->got(200, "/api/v1/services?project=shop").at("items").at(0).at("paused") == shown);
     web->posted(409, "/api/v1/services/shop/stock/pause", {{"reason", "again"}});
+    json const unseen{{"reason", std::string("a\0b", 3)}};
+    CHECK(web->problem(422, web->post("/api/v1/services/shop/stock/pause", unseen)).at("field") == "reason");
 
     web->posted(200, "/api/v1/services/shop/stock/resume", {{"by", "bob"}});
     CHECK(web->got(200, "/api/v1/tasks/" + task).at("paused").is_null());
