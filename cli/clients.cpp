@@ -8,6 +8,7 @@
 #include "cli/this_user.hpp"
 #include "libs/base/printable.hpp"
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 
@@ -63,10 +64,24 @@ void show_drain(nlohmann::json const& client, times const& at)
               << (by.empty() ? "" : " by " + by) << (reason.empty() ? "" : ": " + reason) << '\n';
 }
 
+constexpr std::int64_t clock_shown_from = 500; // milliseconds
+
+void show_clock(nlohmann::json const& client)
+{
+    auto const live = client.value("live", nlohmann::json());
+    auto const offset = live.is_object() ? live.value("clock_offset_ms", nlohmann::json()) : nlohmann::json();
+    if (!offset.is_number_integer() || std::abs(offset.get<std::int64_t>()) <= clock_shown_from)
+        return;
+    auto const ahead = offset.get<std::int64_t>();
+    std::cout << cell(client, "instance") << ": its clock is " << span_text(std::abs(ahead))
+              << (ahead > 0 ? " ahead of" : " behind") << " the cluster's\n";
+}
+
 void show_notes(nlohmann::json const& items, times const& at)
 {
     for (auto const& each : items) {
         show_drain(each, at);
+        show_clock(each);
         if (each.at("reach") == "unreachable")
             std::cout << cell(each, "instance") << ": " << cell(each, "reach_why") << '\n';
         if (auto const why = each.value("live_why", nlohmann::json()); why.is_string())

@@ -137,7 +137,8 @@ http::handler node::parts::make_routes()
     add_client_endpoints(
         endpoints, settings.token,
         {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, epochs, issued});
-    add_node_endpoints(endpoints, world.secret, {epochs, deliveries, questions, link, clients, trace, world.time});
+    add_node_endpoints(endpoints, world.secret,
+                       {epochs, deliveries, questions, link, clients, trace, world.time, clock});
     add_health_endpoints(
         endpoints, settings.token, [this] { return status.document(); }, [this] { return ready(); });
     return [this](http::request const& request) { return endpoints.handle(request); };

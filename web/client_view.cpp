@@ -19,11 +19,9 @@ json live_of(told_figures const& told)
     if (!told.figures)
         return nullptr;
     auto const& of = *told.figures;
-    return {{"heard_ms", of.heard_ms},
-            {"answered_ms", of.answered_ms < 0 ? json() : json(of.answered_ms)},
-            {"free_slots", of.free_slots},
-            {"in_flight", of.in_flight},
-            {"waiting", of.waiting}};
+    return {{"heard_ms", of.heard_ms},     {"answered_ms", of.answered_ms < 0 ? json() : json(of.answered_ms)},
+            {"free_slots", of.free_slots}, {"in_flight", of.in_flight},
+            {"waiting", of.waiting},       {"clock_offset_ms", of.clock_told ? json(of.clock_offset_ms) : json()}};
 }
 
 } // namespace

@@ -199,6 +199,7 @@ awaitable<int> registration::heartbeat()
     request.free_slots = engine_.free_slots();
     request.terms = engine_.terms().all();
     request.draining = engine_.draining();
+    request.clock_ms = calls_.time().utc().time_since_epoch() / 1ms;
     auto text = to_text(request);
     auto const asked = calls_.time().now();
     auto const answer = co_await calls_.post(node_, protocol::path_heartbeat, std::move(text), beat_limit());

@@ -298,7 +298,7 @@ def beat(address, left):
             status, answer = post(NODES[node], "/client/v1/heartbeat", {
                 "instance": INSTANCE, "generation": home, "ticket": ticket,
                 "free_slots": max(0, SLOTS - len(held)), "terms": terms(),
-                "draining": draining.is_set()})
+                "draining": draining.is_set(), "clock_ms": time.time_ns() // 1_000_000})
         else:
             generation += 1
             status, answer = post(NODES[node], "/client/v1/register", {

@@ -66,6 +66,7 @@ struct heartbeat_request {
     int free_slots = 0;
     std::vector<term_id> terms; // as in register_request
     bool draining = false;
+    std::int64_t clock_ms = 0; // the client's wall clock as it sends this, in unix milliseconds; 0: not told
 };
 
 // The answer to a registration and to a heartbeat. 404 to a heartbeat: this node does not know the client, which then

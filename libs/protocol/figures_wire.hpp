@@ -26,11 +26,13 @@ struct figures_request {
 
 struct client_figures {
     std::string instance;
-    std::int64_t heard_ms = 0;     // since its last heartbeat or registration
-    std::int64_t answered_ms = -1; // since it last answered a call of the node; -1: it has answered none yet
-    int free_slots = 0;            // by the node's count
-    int in_flight = 0;             // executions that the client has, and those on their way to it
-    int waiting = 0;               // executions that wait at the node for this client
+    std::int64_t heard_ms = 0;        // since its last heartbeat or registration
+    std::int64_t answered_ms = -1;    // since it last answered a call of the node; -1: it has answered none yet
+    int free_slots = 0;               // by the node's count
+    int in_flight = 0;                // executions that the client has, and those on their way to it
+    int waiting = 0;                  // executions that wait at the node for this client
+    bool clock_told = false;          // the client tells its time
+    std::int64_t clock_offset_ms = 0; // if so: its wall clock minus cluster time, as the node estimates both
 };
 
 // The clients of the node among those that were asked for. The others have another home, or are gone.

@@ -47,6 +47,10 @@ class Clients(unittest.TestCase):
         for each in live:
             self.assertGreaterEqual(each["heard_ms"], 0)
             self.assertIsNotNone(each["answered_ms"])
+        # All processes of this test have one clock, and a heartbeat is never there before it was sent.
+        clocks = harness.wait_for("clocks of clients", lambda: self.figures(lambda all_of: all(
+            each["clock_offset_ms"] is not None for each in all_of)), 20)
+        self.assertLess(max(each["clock_offset_ms"] for each in clocks), 1000)
         rows = [line for line in self.baton("clients").splitlines() if "recorder" in line]
         self.assertEqual(sorted(word for line in rows for word in line.split() if word.endswith("/2")), ["0/2", "1/2"])
 
@@ -76,8 +80,11 @@ class Clients(unittest.TestCase):
         self.cluster.await_state(held, "running", 20)
         task = self.cluster.create("load", {"kind": "fixed_rate", "every_ms": 100})
         self.await_next(task, 5, "alpha:1")
+        self.assertIn("2", self.clients_of_service())
         said = self.baton("clients", "drain", "alpha:1", "--reason", "new disk", "--by", "ann")
         self.assertIn("client alpha:1: drained since", said)
+        self.assertNotIn("note:", said)
+        self.assertIn("1, 1 drained", self.clients_of_service())
         self.assertIn("drained since", self.baton("clients"))
         # What was on its way may still begin. Then executions begin on the other client only.
         self.await_next(task, 10, "beta:1")
@@ -99,6 +106,9 @@ class Clients(unittest.TestCase):
         self.cluster.disable_all([task])
         self.cluster.await_all_ended(60)
         self.assertEqual(self.cluster.verdict().problems, [])
+
+    def clients_of_service(self):
+        return next(line for line in self.baton("services", "list").splitlines() if "recorder" in line)
 
     def home_now(self, instance):
         home = self.shown(instance)["node"]

@@ -10,6 +10,7 @@
 #include "trigger/delivery/dispatcher.hpp"
 #include "trigger/delivery/master_link.hpp"
 #include "trigger/delivery/reachability.hpp"
+#include "trigger/election/cluster_clock.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,7 @@ struct node_endpoint_parts {
     registry& clients;
     election_trace& trace;
     time_source const& time;
+    cluster_clock& clock;
 };
 // /internal/v1, for nodes and the web, which show this incarnation's secret.
 void add_node_endpoints(http::router& router, std::string secret, node_endpoint_parts parts);

@@ -150,6 +150,9 @@ private:
         out.free_slots = lane.free_slots;
         out.in_flight = lane.in_flight;
         out.waiting = lane.waiting;
+        auto const ahead = client.clock.ahead_ms(); // of this node's wall clock
+        out.clock_told = ahead.has_value();
+        out.clock_offset_ms = ahead ? *ahead + parts_.clock.skew() / 1ms : 0;
         return out;
     }
 

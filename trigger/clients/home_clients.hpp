@@ -2,6 +2,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/storage/clients.hpp"
+#include "trigger/clients/clock_estimate.hpp"
 
 #include <set>
 #include <string>
@@ -12,8 +13,9 @@ namespace baton::trigger {
 struct known_client {
     storage::client_record row;
     std::set<std::string> handlers;
-    bool drained = false;  // by a person
-    instant heard_at{};    // its last heartbeat
+    bool drained = false; // by a person
+    instant heard_at{};   // its last heartbeat
+    clock_estimate clock;
     instant answered_at{}; // a call of this node, last
     instant written_at{};  // this node's last write of the row: an older reading of the row says nothing
     bool gets_work() const { return !drained && row.state == storage::client_state::up; }

@@ -11,6 +11,8 @@ namespace baton::trigger {
 
 namespace {
 
+constexpr std::int64_t latest_clock_ms = 253'402'300'799'999; // the end of the year 9999
+
 void check_address(std::string const& address)
 {
     try {
@@ -70,6 +72,8 @@ void check(protocol::heartbeat_request const& request)
     check_instance(request.instance);
     if (request.free_slots < 0)
         throw invalid_input("free_slots", "free_slots must not be negative");
+    if (request.clock_ms < 0 || request.clock_ms > latest_clock_ms)
+        throw invalid_input("clock_ms", "clock_ms must be the time of the client in unix milliseconds, or 0 for none");
 }
 
 void check_instance(std::string const& instance)

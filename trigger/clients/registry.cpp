@@ -252,6 +252,8 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
         co_return false; // only its home may hear a client
     auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
     known->heard_at = time_.now();
+    if (request.clock_ms != 0)
+        known->clock.take(time_.utc().time_since_epoch() / 1ms, request.clock_ms);
     if (known->row.state == wanted)
         co_return true;
     auto row = known->row;

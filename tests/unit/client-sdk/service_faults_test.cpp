@@ -71,6 +71,7 @@ TEST_CASE("a client repeats the ticket of its last registration and the receipt 
     service->stop();
     auto const told = node.snapshot();
     CHECK(told.heartbeats.at(0).ticket == "t1");
+    CHECK(told.heartbeats.at(0).clock_ms > 0);
     CHECK(final_of(told.results, 1).at(0).receipt == "r1");
     CHECK(told.tickets == std::vector<std::string>{"t1", "t2"}); // of the result, and of the departure
 }

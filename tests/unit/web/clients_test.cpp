@@ -40,7 +40,9 @@ TEST_CASE("a client is shown with what its home tells of it")
                     {"answered_ms", -1},
                     {"free_slots", 1},
                     {"in_flight", 2},
-                    {"waiting", 3}};
+                    {"waiting", 3},
+                    {"clock_told", true},
+                    {"clock_offset_ms", -1'200}};
     other->http.body = {{"clients", json::array({told})}};
     auto const shown = other->got(200, "/api/v1/clients").at("items").at(0);
     CHECK(shown.at("live_code").is_null());
@@ -51,6 +53,7 @@ TEST_CASE("a client is shown with what its home tells of it")
     CHECK(live.at("free_slots") == 1);
     CHECK(live.at("in_flight") == 2);
     CHECK(live.at("waiting") == 3);
+    CHECK(live.at("clock_offset_ms") == -1'200);
     REQUIRE(other->http.seen.size() == 1);
     CHECK(other->http.seen[0].target == protocol::path_figures);
     CHECK(other->http.seen[0].limit == 300ms);

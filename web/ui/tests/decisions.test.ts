@@ -67,7 +67,7 @@ describe('clocks and versions of nodes', () => {
 });
 
 describe('the figures of clients', () => {
-  const live = (free_slots: number) => ({ heard_ms: 1, answered_ms: null, free_slots, in_flight: 0, waiting: 0 });
+  const live = (free_slots: number) => ({ heard_ms: 1, answered_ms: null, free_slots, in_flight: 0, waiting: 0, clock_offset_ms: null });
   it('adds up what homes told, and leaves out the clients of those that did not', () => {
     const up = { state: 'up' as const, drained: null };
     const counted = [{ ...up, slots: 8, live: live(3) }, { ...up, slots: 4, live: null }, { ...up, slots: 2, live: live(2) }];

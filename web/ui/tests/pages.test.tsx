@@ -87,7 +87,7 @@ describe('the list of clients', () => {
   });
   it('says in words what the home of a client tells, or why it tells nothing', async () => {
     const { ClientsTable } = await import('../src/features/services/ClientsTable');
-    const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1 };
+    const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1, clock_offset_ms: null };
     const clients = [client('a', { live, live_code: null, live_why: null }), client('b', {})] as Parameters<typeof ClientsTable>[0]['clients'];
     const html = shown(new QueryClient(), <ClientsTable clients={clients} error={null} />);
     for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'node n counts as gone']) expect(html).toContain(text);

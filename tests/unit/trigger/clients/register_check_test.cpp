@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <limits>
+
 namespace register_check_test {
 
 using namespace baton;
@@ -62,7 +64,8 @@ TEST_CASE("names of a registration are counted in characters and have no control
     CHECK(field([](auto& request) { request.tags = std::vector<std::string>(33, "a"); }) == "tags");
 }
 
-TEST_CASE("a heartbeat without an instance or with a negative number of free slots is refused by name")
+TEST_CASE(
+    "a heartbeat without an instance, with a negative number of free slots or of an impossible time is refused by name")
 {
     protocol::heartbeat_request beat;
     CHECK(refused_field([&] { check(beat); }) == "instance");
@@ -70,6 +73,11 @@ TEST_CASE("a heartbeat without an instance or with a negative number of free slo
     CHECK(refused_field([&] { check(beat); }) == "nothing");
     beat.free_slots = -1;
     CHECK(refused_field([&] { check(beat); }) == "free_slots");
+    beat.free_slots = 0;
+    beat.clock_ms = -1;
+    CHECK(refused_field([&] { check(beat); }) == "clock_ms");
+    beat.clock_ms = std::numeric_limits<std::int64_t>::max();
+    CHECK(refused_field([&] { check(beat); }) == "clock_ms");
 }
 
 } // namespace register_check_test

@@ -38,6 +38,26 @@ TEST_CASE("a client that leaves at another node is gone for its home too")
     CHECK(f.a->clients.is_gone("host:1"));
 }
 
+TEST_CASE("a home estimates by how much a client's clock is ahead from what its heartbeats tell")
+{
+    two_nodes f;
+    auto const beat = [&](duration ahead) {
+        protocol::heartbeat_request request;
+        request.instance = "host:1";
+        request.generation = f.taken_generation["host:1"];
+        if (ahead != duration::max())
+            request.clock_ms = (f.a->time.utc() + ahead).time_since_epoch() / 1ms;
+        auto call = [&]() -> awaitable<void> { co_await f.a->clients.beat(request); };
+        f.stage.play(call());
+        return f.a->clients.find("host:1")->clock.ahead_ms();
+    };
+    CHECK_FALSE(beat(duration::max())); // of a client that tells no time
+    CHECK(beat(-3s) == -3'000);
+    CHECK(beat(-2'900ms) == -2'900); // it was quicker
+    CHECK(beat(-4s) == -2'900);
+    CHECK(beat(duration::max()) == -2'900);
+}
+
 TEST_CASE("only the node that a client registered with last takes its heartbeats")
 {
     two_nodes f;
