@@ -3,6 +3,7 @@
 #include "libs/storage/ledger_range.hpp"
 #include "libs/storage/rows.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace baton::storage {
@@ -10,23 +11,48 @@ namespace baton::storage {
 namespace {
 
 constexpr int most_times = 60;
-constexpr int most_looked_at = 200;
+constexpr int looked_at = 200;           // executions of a task
+constexpr int most_looked_at = 4'000;    // of a broadcast, whose shards are executions too
+constexpr std::size_t least_judged = 20; // run times; with fewer nothing can be slow
 constexpr std::int64_t most_listed = 1'000;
 
-std::vector<duration> times_of(soci::session& sql, task_id task)
+std::vector<duration> times_among(soci::session& sql, task_id task, int rows)
 {
     std::vector<duration> times;
     statement ask(sql);
     ask.select("x.finished_at - x.started_at");
     ask(" FROM (SELECT e.scheduled_at, e.id, e.state, e.attempt, e.shard_index, e.started_at, e.finished_at FROM "
         "execution e",
-        by_index{"execution_of_task"}, " WHERE e.task_id = ", task, " ORDER BY e.scheduled_at DESC LIMIT ",
-        most_looked_at,
+        by_index{"execution_of_task"}, " WHERE e.task_id = ", task, " ORDER BY e.scheduled_at DESC LIMIT ", rows,
         ") x WHERE x.state = 'succeeded' AND x.attempt = 1 AND x.shard_index = 0 AND x.started_at IS NOT NULL AND "
         "x.finished_at >= x.started_at ORDER BY x.scheduled_at DESC, x.id DESC LIMIT ",
         most_times);
     ask.each([&](row& cells) { times.push_back(duration{cells.number()}); });
     return times;
+}
+
+// The most shards of one broadcast among the latest executions; 1 without any.
+int widest_broadcast(soci::session& sql, task_id task)
+{
+    int shards = 1;
+    statement ask(sql);
+    ask.select("COALESCE(MAX(x.shard_total), 1)");
+    ask(" FROM (SELECT e.shard_total FROM execution e", by_index{"execution_of_task"}, " WHERE e.task_id = ", task,
+        " ORDER BY e.scheduled_at DESC LIMIT ", looked_at, ") x");
+    ask.each([&](row& cells) { shards = cells.small(); });
+    return shards;
+}
+
+std::vector<duration> times_of(soci::session& sql, task_id task)
+{
+    auto times = times_among(sql, task, looked_at);
+    if (times.size() >= least_judged)
+        return times;
+    auto const shards = widest_broadcast(sql, task);
+    if (shards == 1)
+        return times;
+    auto const wanted = std::int64_t{most_times} * (shards + 1); // the broadcast has a row of its own
+    return times_among(sql, task, static_cast<int>(std::min<std::int64_t>(wanted, most_looked_at)));
 }
 
 std::set<task_id> present_tasks(soci::session& sql, std::vector<task_id> const& tasks)

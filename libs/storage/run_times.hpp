@@ -42,8 +42,9 @@ public:
     // The tasks that ran for at least `least`, among `rows` executions of the ledger behind `from` and before `until`.
     awaitable<std::vector<task_id>> long_runs(ledger_place from, utc_time until, std::size_t rows, duration least);
 
-    // The run times of each task, the newest first: up to 60, among its last 200 executions. Without tasks that have
-    // none, or are deleted. Shards are executions too, so a broadcast of more than ten has too few to be judged.
+    // The run times of each task, the newest first: up to 60, among its last 200 executions; of a broadcast, whose
+    // shards are executions too, among its last 4,000. Without tasks that have none, or are deleted. A broadcast of
+    // more than 199 shards has too few to be judged.
     awaitable<std::map<task_id, std::vector<duration>>> latest(std::vector<task_id> tasks);
 
     // Of the tasks that are listed as slow, up to `limit`.

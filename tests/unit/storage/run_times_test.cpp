@@ -76,6 +76,23 @@ TEST_CASE("the run times of a task are those of its latest successes in the firs
     CHECK(many.at(task_id{3}).front() == 69ms);
 }
 
+TEST_CASE("a broadcast of many shards has the run times of its first shards")
+{
+    stage s;
+    constexpr int shards = 30;
+    for (int firing = 0; firing < 22; ++firing) {
+        for (int shard = 0; shard < shards; ++shard)
+            s.add(1, 1s * firing, 1ms * (firing + 100 * shard), {"succeeded", 1, shard});
+        s.add(1, 1s * firing, 99s, {"planned", 1, 0}); // as the broadcast itself, which has no times of its own
+    }
+    CHECK(wait_for(s.times.latest({task_id{1}})).at(task_id{1}).size() < 20);
+    s.home.exec("UPDATE execution SET shard_total = " + std::to_string(shards));
+    auto const times = wait_for(s.times.latest({task_id{1}})).at(task_id{1});
+    REQUIRE(times.size() == 22);
+    CHECK(times.front() == 21ms);
+    CHECK(times.back() == 0ms);
+}
+
 TEST_CASE("tasks that ran for long are found in a part of the ledger")
 {
     stage s;
