@@ -6,6 +6,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/base/time.hpp"
+#include "libs/protocol/handler_schemas.hpp"
 #include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/term_id.hpp"
@@ -52,6 +53,7 @@ struct register_request {
     std::vector<std::string>
         unreachable_from; // names of the nodes that have asked it to try another one (watch_answer)
     delivery_way delivery = delivery_way::push;
+    std::vector<handler_schema> schemas; // of some of its handlers (handler_schemas.hpp has the limits)
 };
 
 // Can the client's home call it? `pending`: the address has not proved itself yet, and has not failed to.

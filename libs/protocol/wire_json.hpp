@@ -46,6 +46,9 @@ void append_json(std::string& out, term_id const& in);
 void read_fields(simdjson::ondemand::object& in, term_id& out);
 void append_json(std::string& out, held_execution const& in);
 void read_fields(simdjson::ondemand::object& in, held_execution& out);
+// In handler_schemas.cpp.
+void append_json(std::string& out, handler_schema const& in);
+void read_fields(simdjson::ondemand::object& in, handler_schema& out);
 
 [[noreturn]] void refuse_type(char const* name);
 [[noreturn]] void refuse_number(char const* name);

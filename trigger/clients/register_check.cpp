@@ -56,6 +56,7 @@ void check(protocol::register_request const& request)
         require(!handler.empty() && count_characters(handler) <= 150 && !has_control(handler) &&
                     handler.find('/') == std::string::npos,
                 "handlers", "must have names of 1 to 150 characters without control characters and slashes");
+    protocol::check(request.schemas, request.handlers);
     require(request.tags.size() <= protocol::most_tags, "tags", "must have at most 32 tags");
     for (auto const& tag : request.tags)
         protocol::check_tag(tag, "tags");

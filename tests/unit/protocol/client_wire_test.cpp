@@ -43,15 +43,25 @@ json round_trip(json const& value)
 }
 
 std::map<std::string, json (*)(json const&)> const messages{
-    {"register_request", round_trip<register_request>},     {"heartbeat_request", round_trip<heartbeat_request>},
-    {"heartbeat_answer", round_trip<heartbeat_answer>},     {"leave_request", round_trip<leave_request>},
-    {"watch_request", round_trip<watch_request>},           {"watch_answer", round_trip<watch_answer>},
-    {"fetch_request", round_trip<fetch_request>},           {"fetch_answer", round_trip<fetch_answer>},
-    {"results_request", round_trip<results_request>},       {"results_answer", round_trip<results_answer>},
-    {"dispatch_request", round_trip<dispatch_request>},     {"dispatch_answer", round_trip<dispatch_answer>},
-    {"executions_request", round_trip<executions_request>}, {"query_answer", round_trip<query_answer>},
-    {"query_request", round_trip<query_request>},           {"epoch_message", round_trip<epoch_message>},
-    {"probe_request", round_trip<probe_request>},           {"probe_answer", round_trip<probe_answer>},
+    {"register_request", round_trip<register_request>},
+    {"heartbeat_request", round_trip<heartbeat_request>},
+    {"heartbeat_answer", round_trip<heartbeat_answer>},
+    {"leave_request", round_trip<leave_request>},
+    {"watch_request", round_trip<watch_request>},
+    {"watch_answer", round_trip<watch_answer>},
+    {"fetch_request", round_trip<fetch_request>},
+    {"fetch_answer", round_trip<fetch_answer>},
+    {"results_request", round_trip<results_request>},
+    {"results_answer", round_trip<results_answer>},
+    {"dispatch_request", round_trip<dispatch_request>},
+    {"dispatch_answer", round_trip<dispatch_answer>},
+    {"executions_request", round_trip<executions_request>},
+    {"query_answer", round_trip<query_answer>},
+    {"query_request", round_trip<query_request>},
+    {"epoch_message", round_trip<epoch_message>},
+    {"probe_request", round_trip<probe_request>},
+    {"probe_answer", round_trip<probe_answer>},
+    {"register_request_with_schemas", round_trip<register_request>},
 };
 
 // The JSON blocks of docs/protocol.md by the name in the line before each: "<!-- golden: NAME -->".

@@ -1,4 +1,6 @@
 #include "libs/base/error.hpp"
+#include "libs/base/random.hpp"
+#include "libs/http/parse_as.hpp"
 #include "libs/protocol/revision.hpp"
 #include "trigger/clients/register_check.hpp"
 
@@ -38,6 +40,24 @@ std::string refused_field(Check check)
     return "nothing";
 }
 
+// Changes, inserts or removes one byte behind `begin`.
+void change(std::string& text, std::size_t begin, random_source& random)
+{
+    static std::string const bytes("{}[]\",:\\ntf0-\xff\x01 u");
+    auto const at = begin + random.below(text.size() - begin);
+    auto const byte = bytes[random.below(bytes.size())];
+    switch (random.below(3)) {
+    case 0:
+        text[at] = byte;
+        break;
+    case 1:
+        text.insert(at, 1, byte);
+        break;
+    default:
+        text.erase(at, 1);
+    }
+}
+
 } // namespace
 
 TEST_CASE("names of a registration are counted in characters and have no control characters")
@@ -62,6 +82,40 @@ TEST_CASE("names of a registration are counted in characters and have no control
     CHECK(field([](auto& request) { request.tags = {"two words"}; }) == "tags");
     CHECK(field([](auto& request) { request.tags = {""}; }) == "tags");
     CHECK(field([](auto& request) { request.tags = std::vector<std::string>(33, "a"); }) == "tags");
+}
+
+TEST_CASE("what a registration announces of its handlers is checked against them")
+{
+    auto request = good();
+    request.schemas.push_back({"close-day", protocol::json_text(nlohmann::json::object()), "Closes a day"});
+    CHECK(refused_field([&] { check(request); }) == "nothing");
+    request.schemas[0].handler = "open-day";
+    CHECK(refused_field([&] { check(request); }) == "schemas");
+}
+
+TEST_CASE("what a registration changed at random announces is refused in words, or can be stored and read again")
+{
+    auto whole = good();
+    whole.schemas.push_back({"close-day", protocol::json_text(nlohmann::json{{"type", "object"}}), "Closes \xc3\xa9"});
+    whole.schemas.push_back({"remind", protocol::json_text(nlohmann::json(true)), ""});
+    whole.handlers.emplace_back("remind");
+    auto const text = nlohmann::json(whole).dump();
+    seeded_random random(7);
+    int stored = 0;
+    for (int round = 0; round < 20'000; ++round) {
+        auto changed = text;
+        for (int i = 0; i < 1 + round % 3; ++i)
+            change(changed, text.find("\"schemas\""), random);
+        try {
+            auto const request = http::parse_as<protocol::register_request>(changed);
+            check(request);
+            auto const document = protocol::document_of(request.schemas);
+            stored += protocol::parse_schema_document(document).size() == request.schemas.size() ? 1 : 0;
+        } catch (invalid_input const&) {
+            continue;
+        }
+    }
+    CHECK(stored > 100);
 }
 
 TEST_CASE(
