@@ -73,15 +73,15 @@ void put_rows(soci::session& sql, std::map<std::string, client_record const*> co
     all.reserve(rows.size());
     for (auto const& [instance, row] : rows)
         all.push_back(row);
-    for (auto const chunk : chunks(sql, all, 9)) {
+    for (auto const chunk : chunks(sql, all, 10)) {
         statement insert(sql,
                          "INSERT INTO client (instance, project, service, address, secret, handlers, slots, queue, "
-                         "version, generation, node, state, joined_at, changed_at) VALUES ");
+                         "version, generation, node, state, schema_set, joined_at, changed_at) VALUES ");
         for (auto const* row : chunk) {
             insert(fragment{row == chunk.front() ? "(" : ", ("}, row->instance, ", ", row->project, ", ", row->service,
                    ", ", row->address, ", ", row->secret, ", ", as_text(row->handlers), ", ", row->slots, ", ",
                    row->queue, ", ", row->version, ", ", row->generation, ", ", row->node, ", ", to_string(row->state),
-                   ", ");
+                   ", ", row->schema_set.empty() ? std::nullopt : std::optional(row->schema_set), ", ");
             if (row->joined_at == utc_time{})
                 insert(now_us(sql));
             else
@@ -90,7 +90,7 @@ void put_rows(soci::session& sql, std::map<std::string, client_record const*> co
         }
         if (replace)
             insert.on_taken("instance", {"project", "service", "address", "secret", "handlers", "slots", "queue",
-                                         "version", "generation", "node", "state", "changed_at"});
+                                         "version", "generation", "node", "state", "schema_set", "changed_at"});
         insert.execute();
     }
 }
