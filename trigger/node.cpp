@@ -45,6 +45,7 @@ awaitable<void> node::parts::join_and_work()
         supervised("the election", run_election()) || supervised("the stamp of progress", stamp_progress()) ||
         supervised("the roster of nodes", nodes.run()) || supervised("the stand-in of the heartbeat", run_standin()) ||
         supervised("the list of clients", clients.run()) || supervised("the rows of clients", clients.write_rows()) ||
+        supervised("the schemas of handlers", clients.write_schemas()) ||
         supervised("the homes of clients", watches.run()) || supervised("the reports to the master", report.run()) ||
         supervised("the delivery to clients", deliveries.run()) ||
         supervised("the rows of which clients can be reached", reach.run()) ||

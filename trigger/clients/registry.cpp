@@ -55,9 +55,12 @@ registry::registry(client_settings settings, std::string self, storage::database
     : settings_(settings),
       self_(std::move(self)),
       table_(shared),
+      schemas_(shared),
       time_(time),
       writer_(
           limits_of(settings), [this](client_writer::group const& rows) { return table_.write(rows); }, time, loop),
+      schema_writer_([this](std::vector<storage::schema_document> seen) { return schemas_.keep(std::move(seen)); },
+                     time, loop),
       bell_(std::move(loop))
 {}
 
@@ -220,6 +223,7 @@ awaitable<registry::joined> registry::join(protocol::register_request request, s
             co_return joined::here;
     }
     auto row = make_record(request, self_);
+    row.schema_set = schema_writer_.announce(protocol::key_of(protocol::service_of(row)), std::move(request.schemas));
     storage::client_write change{storage::client_write::kind::put, row};
     auto const put = co_await writer_.write(std::move(change), std::move(connected));
     if (put.overtaken)

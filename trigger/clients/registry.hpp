@@ -6,6 +6,7 @@
 #include "trigger/clients/change_watch.hpp"
 #include "trigger/clients/client_writer.hpp"
 #include "trigger/clients/home_clients.hpp"
+#include "trigger/clients/schema_writer.hpp"
 #include "trigger/clients/settings.hpp"
 
 #include <functional>
@@ -29,6 +30,9 @@ public:
     awaitable<void> run();
     // Writes the rows, in groups. Runs until it is cancelled.
     awaitable<void> write_rows() { return writer_.run(); }
+
+    // Writes what the clients announce of their handlers. Runs until it is cancelled.
+    awaitable<void> write_schemas() { return schema_writer_.run(); }
 
     // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time. The
     // first change after a quiet time is read at once, later ones within a second.
@@ -102,8 +106,10 @@ private:
     client_settings settings_;
     std::string self_;
     storage::clients table_;
+    storage::handler_schemas schemas_;
     time_source& time_;
     client_writer writer_;
+    schema_writer schema_writer_;
     std::unordered_map<std::string, known_client> clients_;
     instant silent_from_{};                           // before then no client can have been silent for its ttl
     std::unordered_map<std::string, instant> buried_; // recently gone: an older row must not revive them

@@ -17,6 +17,7 @@ namespace {
 constexpr duration remember_gone = 20min;
 constexpr duration keep_gone = 1h;
 constexpr duration purge_every = 10min;
+constexpr duration keep_schemas = 24h;    // that no client names
 constexpr std::size_t ends_at_once = 500; // written in one group
 
 storage::client_write make_end(storage::client_write::kind what, storage::registered_client const& client,
@@ -164,6 +165,8 @@ awaitable<void> registry::purge()
     if (time_.now() - purged_at_ > purge_every) {
         purged_at_ = time_.now();
         co_await table_.purge(keep_gone);
+        schema_writer_.forget_old();
+        co_await schemas_.purge(keep_schemas);
     }
 }
 

@@ -60,6 +60,7 @@ struct two_nodes {
         {
             host.spawn(clients.run());
             host.spawn(clients.write_rows());
+            host.spawn(clients.write_schemas());
         }
         sim::host& host;
         stoppable_time time;
