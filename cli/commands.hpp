@@ -42,6 +42,7 @@ void add_overview(CLI::App& program, common_options const& common);
 void add_terms(CLI::App& program, common_options const& common);
 void add_zones(CLI::App& program, common_options const& common);
 void add_services(CLI::App& program, common_options const& common);                                // and projects
+void add_service_handlers(CLI::App& group, common_options const& common);                          // of `services`
 void add_service_settings(CLI::App& group, std::string const& noun, common_options const& common); // of `services`
 void add_clients(CLI::App& program, common_options const& common);
 void add_cron(CLI::App& program, common_options const& common);

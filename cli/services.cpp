@@ -170,6 +170,8 @@ void add_group(CLI::App& program, common_options const& common, level what)
     resume->footer("Example: baton " + noun + "s resume billing");
     resume->add_option("--by", resumed->by, "Who resumes it (default: the user of this shell)");
     resume->callback([what, resumed, &common] { change(what, *resumed, false, common); });
+    if (service)
+        add_service_handlers(group, common);
     add_service_settings(group, noun, common);
 }
 

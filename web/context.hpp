@@ -9,6 +9,7 @@
 #include "libs/storage/dead_letters.hpp"
 #include "libs/storage/execution_counts.hpp"
 #include "libs/storage/executions.hpp"
+#include "libs/storage/handler_schemas.hpp"
 #include "libs/storage/nodes.hpp"
 #include "libs/storage/run_times.hpp"
 #include "libs/storage/services.hpp"
@@ -42,6 +43,7 @@ struct context {
           dead_letters(given.shared),
           nodes(given.shared),
           clients(given.shared),
+          schemas(given.shared),
           services(given.shared),
           terms(given.shared, given.shared), // only read here
           zones(given.shared, given.shared), // likewise
@@ -65,6 +67,7 @@ struct context {
     storage::dead_letters dead_letters;
     storage::nodes nodes;
     storage::clients clients;
+    storage::handler_schemas schemas; // of the clients' handlers
     storage::services services;
     storage::terms terms;
     storage::zones zones;

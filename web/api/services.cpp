@@ -3,6 +3,7 @@
 #include "libs/protocol/strict.hpp"
 #include "web/api/api.hpp"
 #include "web/api/listing.hpp"
+#include "web/handler_list.hpp"
 #include "web/pause_view.hpp"
 #include "web/query_parameters.hpp"
 #include "web/refusal.hpp"
@@ -121,6 +122,17 @@ awaitable<http::response> read_service(context& site, http::request const& messa
     co_return http::json_response(200, body);
 }
 
+awaitable<http::response> list_handlers(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const which = key_of_path(message);
+    bool const known = co_await site.services.known(which);
+    if (!known)
+        throw no_such_scope(which);
+    auto const found = co_await site.schemas.of(which);
+    co_return http::json_response(200, show_handlers(found));
+}
+
 protocol::pause pause_wanted(http::request const& message)
 {
     auto const document = read_body(message);
@@ -193,6 +205,7 @@ void serve_services(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/services", list_of_services);
     serve(table, site, http::verb::get, "/api/v1/projects", list_of_projects);
+    serve(table, site, http::verb::get, "/api/v1/services/{project}/{service}/handlers", list_handlers);
     for (std::string const each : {"/api/v1/services/{project}/{service}", "/api/v1/projects/{project}"}) {
         serve(table, site, http::verb::get, each, read_service);
         serve(table, site, http::verb::post, each + "/pause", begin_pause);
