@@ -4,9 +4,11 @@
 #include "client-sdk/src/settings.hpp"
 #include "client-sdk/src/worker_pool.hpp"
 #include "libs/base/characters.hpp"
+#include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 #include "libs/http/server.hpp"
+#include "libs/protocol/handler_schemas.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -31,6 +33,21 @@ std::shared_ptr<void> take_log(service_options const& options)
         to(static_cast<log_level>(which), line); // the same levels in the same order
     });
 }
+
+// Throws std::invalid_argument that names the handler.
+protocol::handler_schema checked(std::string const& name, handler_info const& about)
+{
+    protocol::handler_schema out;
+    out.handler = name;
+    out.description = about.description;
+    out.schema = protocol::json_text(about.payload_schema);
+    try {
+        protocol::check(out);
+    } catch (invalid_input const& wrong) {
+        throw std::invalid_argument(std::string("handler: ") + wrong.what());
+    }
+    return out;
+}
 } // namespace
 
 // Everything on the loop runs on one thread; the pool's threads and the callers of start and stop only post to it.
@@ -38,6 +55,7 @@ struct service::impl {
     explicit impl(service_options given) : random(entropy()), options(checked(std::move(given), random)) {}
 
     void start(bool with_signals);
+    void announce(std::string const& name, handler_info const& about);
     void compose();
     void listen();
     awaitable<void> live(bool with_signals);
@@ -50,6 +68,8 @@ struct service::impl {
     service_options options;
     std::shared_ptr<void> own_log = take_log(options);
     handler_table handlers;
+    std::vector<protocol::handler_schema> schemas; // of some of them
+    std::size_t schema_bytes = 0;
     system_time time;
 
     asio::io_context io{1};
@@ -99,8 +119,9 @@ void service::impl::compose()
     if (options.delivery == delivery_mode::push)
         listen();
     pool = std::make_unique<worker_pool>(io.get_executor(), time, handlers, options.slots);
-    work = std::make_unique<runtime>(io.get_executor(), runtime_parts{time, random, *http, *pool},
-                                     settings_of(options, std::move(names), port));
+    auto settings = settings_of(options, std::move(names), port);
+    settings.link.identity.schemas = schemas;
+    work = std::make_unique<runtime>(io.get_executor(), runtime_parts{time, random, *http, *pool}, std::move(settings));
 }
 
 void service::impl::listen()
@@ -172,7 +193,21 @@ service::~service()
     stop();
 }
 
-void service::handle(std::string name, handler run)
+void service::impl::announce(std::string const& name, handler_info const& about)
+{
+    if (about.description.empty() && about.payload_schema.is_null())
+        return;
+    auto one = checked(name, about);
+    auto const bytes = schema_bytes + protocol::bytes_of(one);
+    if (bytes > protocol::most_schemas_bytes)
+        throw std::invalid_argument("handler: with the schema of '" + name + "' all schemas of the service have " +
+                                    std::to_string(bytes) + " bytes and may have " +
+                                    std::to_string(protocol::most_schemas_bytes) + ": shorten some, or leave them out");
+    schemas.push_back(std::move(one));
+    schema_bytes = bytes;
+}
+
+void service::handle(std::string name, handler run, handler_info about)
 {
     std::lock_guard const lock(impl_->mutex);
     if (impl_->started)
@@ -182,8 +217,10 @@ void service::handle(std::string name, handler run)
             "handler: its name must have 1 to 150 characters, and no control characters or slashes");
     if (!run)
         throw std::invalid_argument("handler: '" + name + "' has no function");
-    if (!impl_->handlers.emplace(name, std::move(run)).second)
+    if (impl_->handlers.contains(name))
         throw std::invalid_argument("handler: '" + name + "' is named twice");
+    impl_->announce(name, about);
+    impl_->handlers.emplace(std::move(name), std::move(run));
 }
 
 void service::start()

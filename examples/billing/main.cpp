@@ -42,6 +42,22 @@ client::result close_day(client::execution& run)
     return client::result::ok({{"day", day}, {"closed", closed}});
 }
 
+// What tasks send to close-day: the page builds a form of it, and `baton services handlers billing` shows it. It is a
+// help for people: the handler still checks what it gets.
+client::handler_info about_close_day()
+{
+    client::handler_info about;
+    about.description = "Closes all accounts of one day";
+    about.payload_schema = nlohmann::json::parse(R"({
+        "type": "object",
+        "required": ["day"],
+        "properties": {
+            "day": {"type": "string", "format": "date", "description": "the day to close", "examples": ["2026-03-29"]}
+        }
+    })");
+    return about;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -55,7 +71,7 @@ int main(int argc, char** argv)
         if (auto const* file = std::getenv("BILLING_TOKEN_FILE"))
             options.token_file = file;
         client::service service{std::move(options)};
-        service.handle("close-day", close_day);
+        service.handle("close-day", close_day, about_close_day());
         service.run();
         return 0;
     } catch (std::exception const& failure) {

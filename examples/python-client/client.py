@@ -26,6 +26,10 @@ def sleep(work, stop):
 
 
 HANDLERS = {"echo": echo, "sleep": sleep}
+# What the page shows to people who register tasks; no payload is checked by it.
+SCHEMAS = [{"handler": "sleep", "description": "Sleeps, and can be cancelled", "schema": {
+    "type": "object", "required": ["seconds"],
+    "properties": {"seconds": {"type": "number", "minimum": 0, "examples": [2]}}}}]
 FETCHES, NODES = "--fetch" in sys.argv, [each for each in sys.argv[1:] if each != "--fetch"]
 TOKEN = os.environ.get("BATON_TOKEN", "")
 TAGS = [tag for tag in os.environ.get("BATON_TAGS", "").split(",") if tag]
@@ -304,8 +308,8 @@ def beat(address, left):
             status, answer = post(NODES[node], "/client/v1/register", {
                 "revision": 4, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
-                "handlers": list(HANDLERS), "tags": TAGS, "slots": SLOTS, "queue": QUEUE, "version": "python-example",
-                "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
+                "handlers": list(HANDLERS), "schemas": SCHEMAS, "tags": TAGS, "slots": SLOTS, "queue": QUEUE,
+                "version": "python-example", "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200

@@ -3,6 +3,7 @@
 // nlohmann/json. It owns its threads, and speaks the protocol of docs/protocol.md with the trigger nodes.
 
 #include <baton/client/execution.hpp>
+#include <baton/client/handler_info.hpp>
 #include <baton/client/options.hpp>
 #include <baton/client/result.hpp>
 #include <cstdint>
@@ -25,8 +26,9 @@ public:
     service& operator=(service const&) = delete;
 
     // Registers a handler; only before start() (std::logic_error afterwards). Throws std::invalid_argument for an
-    // empty, overlong (150 bytes) or repeated name.
-    void handle(std::string name, handler run);
+    // empty, overlong (150 characters) or repeated name, and for a description or a schema that is none or too large
+    // (handler_info.hpp).
+    void handle(std::string name, handler run, handler_info about = {});
 
     // Binds the port, starts the threads and returns. Joining the cluster continues in the background, without a limit
     // of tries. Throws std::runtime_error when the port cannot be bound, std::logic_error without a handler or at the

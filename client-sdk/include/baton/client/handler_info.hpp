@@ -1,0 +1,19 @@
+#pragma once
+// What a handler tells of itself, for the people who register tasks for it.
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace baton::client {
+
+// The service announces it when it registers, and the page and `baton services handlers` show it. No payload is checked
+// by it, on the way or here: the next deployment may bring another schema, so the handler checks what it gets.
+struct handler_info {
+    std::string description = {}; // one line of at most 200 characters
+    // A JSON Schema of the payload: an object, true or false; null: none. With the name and the description at most
+    // 8 KiB as JSON text, and 64 KiB for all handlers of the service.
+    nlohmann::json payload_schema = nullptr;
+};
+
+} // namespace baton::client
