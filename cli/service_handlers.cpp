@@ -14,7 +14,7 @@ namespace baton::cli {
 
 namespace {
 
-struct choice {
+struct handlers_wanted {
     std::string service;
     std::string project;
     std::string handler; // empty: a list of all
@@ -26,7 +26,7 @@ std::string about_schema(nlohmann::json const& one)
     return different == 0 ? "-" : different == 1 ? "yes" : std::to_string(different) + " different";
 }
 
-void print_list(nlohmann::json const& items)
+void print_handlers(nlohmann::json const& items)
 {
     table shown({"HANDLER", "CLIENTS", "SCHEMA", "DESCRIPTION"});
     for (auto const& one : items)
@@ -34,7 +34,7 @@ void print_list(nlohmann::json const& items)
     shown.print(std::cout);
 }
 
-void print_one(nlohmann::json const& one)
+void print_handler(nlohmann::json const& one)
 {
     for (auto const* key : {"handler", "clients", "description"})
         std::cout << key << ": " << cell(one, key) << '\n';
@@ -47,17 +47,17 @@ void print_one(nlohmann::json const& one)
         print_json(std::cout, one.at("schema"));
 }
 
-void show(choice const& chosen, common_options const& common)
+void show_handlers(handlers_wanted const& chosen, common_options const& common)
 {
     auto const of = service_named(chosen.service, chosen.project);
     auto const found = rest(common).get("/api/v1/services/" + http::percent_encode(of.project) + "/" +
                                         http::percent_encode(of.service) + "/handlers");
     auto const& items = found.at("items");
     if (chosen.handler.empty())
-        return common.json ? print_json(std::cout, found) : print_list(items);
+        return common.json ? print_json(std::cout, found) : print_handlers(items);
     for (auto const& one : items)
         if (one.at("handler") == chosen.handler)
-            return common.json ? print_json(std::cout, one) : print_one(one);
+            return common.json ? print_json(std::cout, one) : print_handler(one);
     throw invalid_input("handler", "no client of the service has the handler " + in_quotes(chosen.handler) +
                                        "; without its name all are listed");
 }
@@ -66,7 +66,7 @@ void show(choice const& chosen, common_options const& common)
 
 void add_service_handlers(CLI::App& group, common_options const& common)
 {
-    auto const chosen = std::make_shared<choice>();
+    auto const chosen = std::make_shared<handlers_wanted>();
     auto* const command = group.add_subcommand(
         "handlers", "List the handlers of a service, or show what its clients announce of one, such as the JSON Schema "
                     "of its payload");
@@ -74,7 +74,7 @@ void add_service_handlers(CLI::App& group, common_options const& common)
     command->add_option("service", chosen->service, "Name of the service, or project/service")->required();
     command->add_option("handler", chosen->handler, "Only this one, with its schema");
     command->add_option("--project", chosen->project, "Project of the service (default: default)");
-    command->callback([chosen, &common] { show(*chosen, common); });
+    command->callback([chosen, &common] { show_handlers(*chosen, common); });
 }
 
 } // namespace baton::cli
