@@ -153,8 +153,10 @@ std::map<std::string, client::service::handler> make_handlers(settings const& ch
 
 void install(client::service& service, settings const& chosen, time_source const& time)
 {
-    for (auto& [name, handle] : make_handlers(chosen, time))
-        service.handle(name, handle);
+    for (auto& [name, handle] : make_handlers(chosen, time)) {
+        auto const command = chosen.handlers.find(name);
+        service.handle(name, handle, command == chosen.handlers.end() ? client::handler_info{} : command->second.about);
+    }
 }
 
 } // namespace baton::agent

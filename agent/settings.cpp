@@ -1,6 +1,7 @@
 #include "agent/settings.hpp"
 
 #include "libs/base/error.hpp"
+#include "libs/protocol/handler_schemas.hpp"
 #include "libs/protocol/offers.hpp"
 
 namespace baton::agent {
@@ -14,6 +15,23 @@ bool is_tag(std::string const& text)
         return true;
     } catch (invalid_input const&) {
         return false;
+    }
+}
+
+// Why it cannot be announced; empty if it can.
+std::string problem_of(std::string const& name, client::handler_info const& about)
+{
+    if (about.description.empty() && about.payload_schema.is_null())
+        return {};
+    protocol::handler_schema announced;
+    announced.handler = name;
+    announced.description = about.description;
+    announced.schema = protocol::json_text(about.payload_schema);
+    try {
+        protocol::check(announced);
+        return {};
+    } catch (invalid_input const& wrong) {
+        return wrong.what();
     }
 }
 
@@ -35,6 +53,8 @@ void settings::check(setting_check& all) const
         all.require(!name.empty() && name.size() <= 150 && name.find('/') == std::string::npos, "handlers",
                     "has a name that is empty, longer than 150 bytes or with a slash");
         check_command("handlers." + name, run, all);
+        auto const problem = problem_of(name, run.about);
+        all.require(problem.empty(), "handlers." + name, "cannot be announced: " + problem);
     }
     all.require(!handlers.empty() || !crontabs.empty(), "handlers", "must have at least one handler");
     for (auto const& tag : service.tags)

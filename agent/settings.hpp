@@ -3,6 +3,7 @@
 #include "libs/base/setting.hpp"
 #include "libs/base/time.hpp"
 
+#include <baton/client/handler_info.hpp>
 #include <baton/client/options.hpp>
 #include <cstddef>
 #include <map>
@@ -20,6 +21,7 @@ struct command {
     std::string user{};                       // empty: the agent's; any other needs root
     // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) in the user's home instead of the agent's own.
     bool as_cron = false;
+    client::handler_info about{}; // what people are told of it
 };
 
 struct settings {

@@ -126,7 +126,8 @@ class Demo:
 
     def start_agent(self):
         cluster = self.cluster
-        tick = {"argv": ["/bin/sh", "-c", WITNESS], "env": {"WITNESS": str(self.witness)}}
+        tick = {"argv": ["/bin/sh", "-c", WITNESS], "env": {"WITNESS": str(self.witness)},
+                "description": "Notes that it ran; it needs no payload", "payload_schema": {"type": ["object", "null"]}}
         file = cluster.config("agent", {"service": "crontab", "triggers": cluster.triggers(), "slots": 8,
                                         "handlers": {"tick": tick}})
         command = [cluster.baton, "agent", "--config", file]

@@ -18,6 +18,17 @@ namespace baton::cli {
 
 namespace {
 
+// A handler to try a first task with.
+agent::command make_echo()
+{
+    agent::command echo;
+    echo.argv = {"/bin/cat"};
+    echo.about.description = "Returns its payload";
+    echo.about.payload_schema = {{"type", "object"},
+                                 {"properties", {{"hello", {{"type", "string"}, {"description", "any text"}}}}}};
+    return echo;
+}
+
 template <class Check>
 void checked(reader& from, Check check, std::string const& prefix = {})
 {
@@ -180,9 +191,8 @@ void settle(reader& from, dev_config& config)
     if (config.agent.service.name.empty())
         config.agent.service.name = "agent";
     check_project(from, config.agent.service, "agent.");
-    // A handler to try a first task with.
     if (config.agent.handlers.empty() && config.agent.crontabs.empty())
-        config.agent.handlers["echo"].argv = {"/bin/cat"};
+        config.agent.handlers.emplace("echo", make_echo());
     check_all(from, config.agent, "agent.");
 }
 

@@ -79,6 +79,8 @@ agent::command read_command(reader& part)
     part.value("argv", run.argv);
     part.value("cwd", run.cwd);
     part.value("user", run.user);
+    part.value("description", run.about.description);
+    run.about.payload_schema = part.object("payload_schema");
     auto const env = part.object("env");
     for (auto const& [variable, text] : env.items()) {
         if (text.is_string())

@@ -50,6 +50,16 @@ class Answers(DevSite):
                      "--project", "default", status=2)
         self.refused(["project/name, such as shop/billing, not 'a/b/c'"], "services", "show", "a/b/c", status=2)
 
+    def test_the_handlers_of_a_service_are_shown_with_what_its_clients_announce(self):
+        self.assertRegex(self.ask("services", "handlers", "agent"), "echo +1 +yes +Returns its payload")
+        shown = self.ask("services", "handlers", "default/agent", "echo")
+        self.assertIn("description: Returns its payload", shown)
+        self.assertIn('"description": "any text"', shown)
+        items = json.loads(self.ask("--json", "services", "handlers", "agent"))["items"]
+        self.assertEqual([(each["handler"], each["schemas"]) for each in items], [("echo", 1)])
+        self.assertEqual(json.loads(self.ask("--json", "services", "handlers", "agent", "echo")), items[0])
+        self.refused(["no client of the service has the handler 'nix'"], "services", "handlers", "agent", "nix")
+
     def test_a_service_or_project_that_nobody_names_is_refused_with_its_name(self):
         for command in ("settings", "show"):
             said = self.refused(["no task and no client names the service 'nix' of the project 'shop'"], "services", command,
