@@ -11,7 +11,12 @@ class Healthy:
     """Takes what it is given, ends it at once and reports it. The other kinds differ from it in one way each."""
     door = "open"  # what happens to a connection to its address: also "swallows" or "refuses"
     draining = False
+    restless = False  # registers again and again
     receive_buffer = None  # bytes
+
+    def announces(self, client):
+        """The schemas of its next registration."""
+        return []
 
     def serve(self, call):
         """Answers one call of a node, on the thread of its connection."""
@@ -185,6 +190,15 @@ class Draining(Healthy):
         return 0
 
 
+class Announcing(Healthy):
+    """Registers many times a second, with other schemas each time, as large as they may be."""
+    restless = True
+
+    def announces(self, client):
+        return [{"handler": handler, "schema": {"title": f"{client.generation:010}" + "x" * 8_100}}
+                for handler in client.handlers[:8]]
+
+
 class Dying(Healthy):
     """Each execution ends its process, which is started again at once."""
 
@@ -195,4 +209,4 @@ class Dying(Healthy):
 
 KINDS = {kind.__name__.lower(): kind for kind in (
     Healthy, Swallowing, Refusing, Mute, Dropping, Impostor, Slow, Nonsense, TooLarge, Unacknowledging, Tardy,
-    Boasting, Fabricating, Lying, Hung, Draining, Dying)}
+    Boasting, Fabricating, Lying, Hung, Draining, Announcing, Dying)}

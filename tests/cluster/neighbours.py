@@ -18,6 +18,7 @@ from rest import Refused, Rest
 ANSWER_LIMIT = 3  # seconds, of a call to a node
 RESULTS_AT_ONCE = 500
 REPORT_PAUSE = 0.2  # seconds, before results are sent again
+RESTLESS_PAUSE = 0.02  # seconds between two registrations
 LAST_WORDS = 0.05  # seconds that a dying client has for its answer
 
 
@@ -153,6 +154,7 @@ class Client:
                     "revision": 4, "service": self.service, "instance": self.instance, "generation": self.generation,
                     "secret": self.secret,
                     "address": "http://%s:%d" % self.address.server_address, "handlers": self.handlers,
+                    "schemas": self.kind.announces(self),
                     "slots": self.slots, "queue": self.queue, "terms": [{"epoch": self.epoch}]})
                 self.ready.set()
         except Refused as refusal:
@@ -167,6 +169,9 @@ class Client:
         self.told = answer
         self.ticket = answer["ticket"] or self.ticket
         fresh, self.registered = not self.registered, True
+        if self.kind.restless:
+            self.registered = False
+            return RESTLESS_PAUSE
         if fresh and self.kind.draining:
             return 0  # a registration does not say that it drains
         return answer["heartbeat_ms"] / 1000 * 0.9

@@ -101,6 +101,12 @@ class Neighbours(Bed):
     def test_a_client_that_drains_for_ever(self):
         self.beside("draining")
 
+    def test_a_client_that_announces_new_schemas_many_times_a_second(self):
+        self.beside("announcing", handlers=["note", *(f"other-{number}" for number in range(7))])
+        stored = self.cluster.store.query(
+            f"SELECT COUNT(*) AS many FROM handler_schema WHERE service = '{self.service}'")[0]["many"]
+        self.assertIn(stored, range(1, 21))
+
     def test_a_client_whose_executions_kill_it(self):
         self.beside("dying")
 

@@ -164,7 +164,12 @@ int main(int argc, char** argv)
             options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};
         log.name(service.instance());
-        service.handle("note", recorded(log, note));
+        client::handler_info about;
+        if (auto const* schema = std::getenv("RECORDER_SCHEMA")) {
+            about.description = "Writes that it ran";
+            about.payload_schema = nlohmann::json::parse(schema);
+        }
+        service.handle("note", recorded(log, note), about);
         service.handle("nap", recorded(log, nap));
         service.handle("deaf", recorded(log, deaf));
         service.handle("past", recorded(log, past));
