@@ -16,7 +16,7 @@ import { usePreferences } from '@/shared/preferences';
 import { StateBadge } from '@/shared/StateBadge';
 import { RelativeTime } from '@/shared/Times';
 import { TaskFilter } from '../pickers/TaskFilter';
-import { lettersOf } from './letters';
+import { lettersOf, oneTask } from './letters';
 import { type Resolution, useDeadLetters } from './queries';
 import { ResolveBar } from './ResolveBar';
 
@@ -57,6 +57,7 @@ export default function DeadLettersPage() {
   const columns = useColumns(resolution);
   const present = chosen.filter((id) => data?.items.some(({ execution }) => execution === id));
   const open = resolution === 'open';
+  const task = present.length > 0 ? oneTask((data?.items ?? []).filter(({ execution }) => present.includes(execution))) : values.task;
   return (
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
@@ -68,7 +69,7 @@ export default function DeadLettersPage() {
         {values.broadcast && <Text size="sm">{t('shards_of')}{' '}<Link to={`/executions/${values.broadcast}`} size="sm">{values.broadcast}</Link></Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {open && <ResolveBar executions={present} all={data && (data.items.length > 0 || data.next !== null) ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
+      {open && <ResolveBar executions={present} task={task} all={data && (data.items.length > 0 || data.next !== null) ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}

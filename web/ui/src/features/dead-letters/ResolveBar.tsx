@@ -23,15 +23,17 @@ function Outcome({ resolved: { done, left, refused, remaining } }: { resolved: R
 
 interface Props {
   executions: string[];
+  /** The task of all that are meant; empty if there are several. */
+  task: string;
   /** Those that are meant while none is chosen; null while there is none. */
   all: Letters | null;
   clear: () => void;
 }
 
 /** Retry or dismiss: for the chosen ones, or for all that the list stands for. */
-export function ResolveBar({ executions, all, clear }: Props) {
+export function ResolveBar({ executions, task, all, clear }: Props) {
   const { t } = useTranslation(['deadLetters', 'shared']);
-  const [asked, ask] = useState<{ how: Resolve; of: Letters } | null>(null);
+  const [asked, ask] = useState<{ how: Resolve; of: Letters; task: string } | null>(null);
   const { mutate, data, isPending, error, reset, progress, stop } = useResolve();
   const of = executions.length > 0 ? { executions } : all;
   const kind = executions.length > 0 ? 'action' : 'action_all';
@@ -46,8 +48,8 @@ export function ResolveBar({ executions, all, clear }: Props) {
         <Paper withBorder p="xs" mb="sm" radius="md">
           <Group>
             {executions.length > 0 && <Text size="sm" fw={600}>{t('shared:selected', { count: executions.length })}</Text>}
-            <Button size="xs" variant={executions.length > 0 ? 'filled' : 'default'} onClick={() => ask({ how: 'retry', of })}>{t(`${kind}.retry`)}</Button>
-            <Button size="xs" variant="default" onClick={() => ask({ how: 'dismiss', of })}>{t(`${kind}.dismiss`)}</Button>
+            <Button size="xs" variant={executions.length > 0 ? 'filled' : 'default'} onClick={() => ask({ how: 'retry', of, task })}>{t(`${kind}.retry`)}</Button>
+            <Button size="xs" variant="default" onClick={() => ask({ how: 'dismiss', of, task })}>{t(`${kind}.dismiss`)}</Button>
           </Group>
         </Paper>
       )}

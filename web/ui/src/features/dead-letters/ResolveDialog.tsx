@@ -3,13 +3,17 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTaskName } from '@/api/task_names';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { JsonField, readJson } from '@/shared/JsonField';
+import { PayloadField } from '@/features/payload/PayloadField';
+import { useTargetOf } from '@/features/payload/queries';
+import { readJson } from '@/shared/JsonField';
 import { countText, type Letters, type Resolved } from './letters';
 import { type Request, type Resolve, useLetterCount } from './queries';
 
 interface Props {
   how: Resolve;
   of: Letters;
+  /** The one that they all are of; empty if they are of several. */
+  task: string;
   busy: boolean;
   error: unknown;
   progress: Resolved | undefined;
@@ -41,23 +45,22 @@ function Filter({ of }: { of: Letters }) {
 }
 
 /** Asks before dead letters run again or are dismissed. Those that run again may get another payload. */
-export function ResolveDialog({ how, of, busy, error, progress, send, close }: Props) {
-  const { t, i18n } = useTranslation(['deadLetters', 'shared']);
+export function ResolveDialog({ how, of, task, busy, error, progress, send, close }: Props) {
+  const { t, i18n } = useTranslation('deadLetters');
   const [other, setOther] = useState(false);
   const [text, setText] = useState('{}');
   const read = readJson(text);
-  const wrong = other && 'reason' in read ? read.reason : undefined;
+  const target = useTargetOf(other ? task : '');
   const question = useQuestion(how, of, busy);
   function confirm() {
-    if (wrong !== undefined) return;
+    if (other && 'reason' in read) return;
     send({ how, of, ...(other && 'value' in read ? { payload: read.value } : {}) });
   }
   return (
     <ConfirmDialog opened title={question} text={t(`help.${how}`)} confirm={t(`action.${how}`)} busy={busy} error={error} onConfirm={confirm} onClose={close}>
       <Filter of={of} />
       {how === 'retry' && <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />}
-      {how === 'retry' && other && <JsonField label={t('payload')} value={text} onChange={setText} />}
-      {wrong && <Text size="sm" c="red" role="alert">{t('shared:json_invalid', { reason: wrong })}</Text>}
+      {how === 'retry' && other && <PayloadField label={t('payload')} value={text} onChange={setText} target={target} />}
       {(busy || error !== null) && progress && (
         <Text size="sm" role="status">
           {t('progress', { done: (progress.done + progress.refused).toLocaleString(i18n.language), left: countText(progress.remaining, i18n.language) })}

@@ -1,4 +1,4 @@
-import type { ResolvedLetter } from '@/api/types';
+import type { DeadLetter, ResolvedLetter } from '@/api/types';
 
 /** What the open dead letters have in common that are meant; an empty one means all. */
 export interface LetterFilter {
@@ -17,6 +17,12 @@ const parts = ['task', 'project', 'service', 'error', 'broadcast'] as const;
 /** The open dead letters that a list without a selection means: those that its filters find. */
 export function lettersOf(values: Record<(typeof parts)[number], string>): LetterFilter {
   return Object.fromEntries(parts.flatMap((part) => (values[part] === '' ? [] : [[part, values[part]]])));
+}
+
+/** The task that all of these dead letters are of; empty if there are several, or none. */
+export function oneTask(letters: Pick<DeadLetter, 'task'>[]): string {
+  const tasks = new Set(letters.map(({ task }) => task));
+  return tasks.size === 1 ? ([...tasks][0] ?? '') : '';
 }
 
 export interface Count {

@@ -19,7 +19,7 @@ import { useShards } from './queries';
 
 const mostShown = 20;
 
-function RerunFailed({ broadcast, count }: { broadcast: string; count: number }) {
+function RerunFailed({ broadcast, task, count }: { broadcast: string; task: string; count: number }) {
   const { t } = useTranslation('executions');
   const [asked, ask] = useState(false);
   const { mutate, data, isPending, error, reset, progress, stop } = useResolve();
@@ -29,14 +29,14 @@ function RerunFailed({ broadcast, count }: { broadcast: string; count: number })
       {data && <Text size="sm">{t('bulk.done', { count: data.done })}</Text>}
       <Button size="xs" onClick={() => ask(true)}>{t('rerun_failed', { count })}</Button>
       {asked && (
-        <ResolveDialog how="retry" of={{ broadcast }} busy={isPending} error={error} progress={progress} close={close} send={(request) => mutate(request, { onSuccess: () => ask(false) })} />
+        <ResolveDialog how="retry" of={{ broadcast }} task={task} busy={isPending} error={error} progress={progress} close={close} send={(request) => mutate(request, { onSuccess: () => ask(false) })} />
       )}
     </>
   );
 }
 
 /** The shards of a broadcast, and a way to run those again that failed. Of another execution it shows nothing. */
-export function Shards({ of }: { of: Pick<Execution, 'id' | 'parent' | 'ended_at'> }) {
+export function Shards({ of }: { of: Pick<Execution, 'id' | 'task' | 'parent' | 'ended_at'> }) {
   const { t } = useTranslation(['executions', 'shared']);
   const [, go] = useLocation();
   const { data } = useShards(of);
@@ -55,7 +55,7 @@ export function Shards({ of }: { of: Pick<Execution, 'id' | 'parent' | 'ended_at
   const actions = (
     <Group gap="sm">
       <Link to={`/executions?parent=${of.id}`} size="sm">{t('show_shards')}</Link>
-      {failed > 0 && <RerunFailed broadcast={of.id} count={failed} />}
+      {failed > 0 && <RerunFailed broadcast={of.id} task={of.task} count={failed} />}
     </Group>
   );
   return (

@@ -1,7 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import { readPages } from '@/api/pages';
 import type { Schedule, ScheduleKind } from '@/api/types';
 
 
@@ -112,14 +111,13 @@ export function useCalendars(project: string) {
   });
 }
 
-/** What the live clients serve: the services and handlers that a form offers. */
-export function useServed() {
+/** The names of the first 500 services of a project, to choose one from. */
+export function useServiceNames(project: string) {
   return useQuery({
-    queryKey: ['clients', 'served'],
-    queryFn: async ({ signal }) => {
-      const { items } = await readPages((after) => unwrap(api.GET('/api/v1/clients', { params: { query: { limit: 500, after } }, signal })), 5000);
-      return items.map(({ project, service, handlers }) => ({ project, service, handlers }));
-    },
+    queryKey: ['services', 'names', project],
+    enabled: project !== '',
+    staleTime: 30000,
+    queryFn: async ({ signal }) => (await unwrap(api.GET('/api/v1/services', { params: { query: { project, limit: 500 } }, signal }))).items.map(({ service }) => service),
   });
 }
 

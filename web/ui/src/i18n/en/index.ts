@@ -4,6 +4,7 @@ import deadLetters from './dead-letters.json';
 import executions from './executions.json';
 import nodes from './nodes.json';
 import overview from './overview.json';
+import payload from './payload.json';
 import projects from './projects.json';
 import scopes from './scopes.json';
 import services from './services.json';
@@ -13,5 +14,5 @@ import taskForm from './task-form.json';
 import taskPolicies from './task-policies.json';
 import tasks from './tasks.json';
 
-const en = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies };
+const en = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies, payload };
 export default en;

@@ -1,7 +1,10 @@
 import { Alert, Autocomplete, SimpleGrid, Stack, TagsInput, Text, Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { useProjectNames } from '@/api/projects';
-import { useServed } from '../queries';
+import { HandlerField } from '@/features/payload/HandlerField';
+import { useHandlers } from '@/features/payload/queries';
+import { useServiceNames } from '../queries';
 import { useFault } from './faults';
 import type { TaskDraft } from './task_draft';
 
@@ -16,21 +19,22 @@ const unique = (names: string[]) => [...new Set(names)].sort();
 export function Target({ draft, change }: Props) {
   const { t } = useTranslation('taskForm');
   const projects = useProjectNames();
-  const { data: served } = useServed();
-  const inProject = (served ?? []).filter(({ project }) => project === draft.project);
-  const services = unique(inProject.map(({ service }) => service));
-  const handlers = unique(inProject.filter(({ service }) => service === draft.service.trim()).flatMap((one) => one.handlers));
-  const chosen = draft.service.trim() !== '' && draft.handler.trim() !== '';
-  const unserved = served !== undefined && chosen && !handlers.includes(draft.handler.trim());
+  const [project] = useDebouncedValue(draft.project.trim(), 300);
+  const [service] = useDebouncedValue(draft.service.trim(), 300);
+  const services = useServiceNames(project);
+  const { data: handlers } = useHandlers(project, service);
+  const handler = draft.handler.trim();
+  const chosen = draft.service.trim() === service && draft.project.trim() === project && handler !== '';
+  const unserved = handlers !== undefined && chosen && !handlers.some((one) => one.handler === handler);
   return (
     <Stack>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput label={t('name')} description={t('name_help')} error={useFault('name')} value={draft.name} required maxLength={190} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
-        <Autocomplete label={t('project')} description={t('project_help')} error={useFault('project')} value={draft.project} data={unique(['default', ...(projects.data ?? [])])} required onChange={(project) => change({ project })} />
-        <Autocomplete label={t('service')} description={t('service_help')} error={useFault('service')} value={draft.service} data={services} required onChange={(service) => change({ service })} />
-        <Autocomplete label={t('handler')} description={t('handler_help')} error={useFault('handler')} value={draft.handler} data={handlers} required onChange={(handler) => change({ handler })} />
+        <Autocomplete label={t('project')} description={t('project_help')} error={useFault('project')} value={draft.project} data={unique(['default', ...(projects.data ?? [])])} required onChange={(next) => change({ project: next })} />
+        <Autocomplete label={t('service')} description={t('service_help')} error={useFault('service')} value={draft.service} data={services.data ?? []} required onChange={(next) => change({ service: next })} />
+        <HandlerField project={project} service={service} label={t('handler')} help={t('handler_help')} error={useFault('handler')} value={draft.handler} onChange={(next) => change({ handler: next })} />
       </SimpleGrid>
-      {unserved && <Alert color="yellow" p="xs"><Text size="sm">{t('unserved', { service: draft.service, handler: draft.handler })}</Text></Alert>}
+      {unserved && <Alert color="yellow" p="xs"><Text size="sm">{t('unserved', { service, handler })}</Text></Alert>}
     </Stack>
   );
 }

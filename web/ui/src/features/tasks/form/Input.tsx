@@ -1,6 +1,8 @@
-import { Button, Checkbox, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { JsonField, jsonText, readJson } from '@/shared/JsonField';
+import { PayloadField } from '@/features/payload/PayloadField';
+import { targetOf } from '@/features/payload/queries';
 import { useFault } from './faults';
 import { NumberField } from './inputs';
 import type { Context, TaskDraft } from './task_draft';
@@ -12,19 +14,12 @@ interface Props {
 
 /** What the handler gets. */
 export function PayloadInput({ draft, change }: Props) {
-  const { t } = useTranslation(['taskForm', 'shared']);
+  const { t } = useTranslation('taskForm');
   const fault = useFault('payload');
-  const read = readJson(draft.payload);
-  const wrong = 'reason' in read ? t('shared:json_invalid', { reason: read.reason }) : fault;
-  return (
-    <Stack gap="xs">
-      <JsonField label={t('payload')} value={draft.payload} onChange={(payload) => change({ payload })} />
-      <Group justify="space-between">
-        <Text size="sm" c={wrong ? 'red' : 'dimmed'} role={wrong ? 'alert' : undefined}>{wrong ?? t('payload_help')}</Text>
-        <Button variant="subtle" size="xs" disabled={'reason' in read} onClick={() => 'value' in read && change({ payload: jsonText(read.value) })}>{t('format')}</Button>
-      </Group>
-    </Stack>
-  );
+  const { project, service, handler } = draft;
+  // Each name on the way to the whole one would be asked for.
+  const [target] = useDebouncedValue(targetOf({ project: project.trim(), service: service.trim(), handler: handler.trim() }), 300);
+  return <PayloadField label={t('payload')} help={t('payload_help')} value={draft.payload} onChange={(payload) => change({ payload })} target={target} fault={fault} opened />;
 }
 
 const contexts: Context[] = ['previous', 'last_success'];
