@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clockOf, conditionOf, longestStep, versionsOf } from '../src/features/nodes/condition';
-import { figuresEvery, freeSlots } from '../src/features/services/figures';
+import { liveCode, reachCode } from '../src/features/services/reasons';
+import { isWanted, onlys, servedBy, stateOf } from '../src/features/services/served';
 import { momentsOf } from '../src/features/executions/moments';
 import { differences } from '../src/shared/differences';
 import { between, durationText, exact, relative } from '../src/shared/time';
@@ -66,20 +67,31 @@ describe('clocks and versions of nodes', () => {
   });
 });
 
-describe('the figures of clients', () => {
-  const live = (free_slots: number) => ({ heard_ms: 1, answered_ms: null, free_slots, in_flight: 0, waiting: 0, clock_offset_ms: null });
-  it('adds up what homes told, and leaves out the clients of those that did not', () => {
-    const up = { state: 'up' as const, drained: null };
-    const counted = [{ ...up, slots: 8, live: live(3) }, { ...up, slots: 4, live: null }, { ...up, slots: 2, live: live(2) }];
-    expect(freeSlots(counted)).toEqual({ free: 5, slots: 10 });
-    expect(freeSlots([{ ...up, slots: 4, live: null }])).toBeNull();
-    const drained = { since: '2026-11-26T00:00:00Z', by: '', reason: '' };
-    expect(freeSlots([{ ...up, drained, slots: 8, live: live(8) }, { ...up, state: 'draining', slots: 2, live: live(2) }])).toEqual({ free: 0, slots: 10 });
-    expect(freeSlots([])).toBeNull();
+describe('the clients of a service', () => {
+  const none = { up: 0, draining: 0, unreachable: 0, drained: 0, pending: 0 };
+  it('serve it while one takes work, or has not been tried yet', () => {
+    expect(servedBy(none)).toBe('nobody');
+    expect(servedBy({ ...none, up: 1, drained: 3 })).toBe('served');
+    expect(servedBy({ ...none, pending: 1 })).toBe('served');
+    expect(servedBy({ ...none, draining: 1, unreachable: 1, drained: 1 })).toBe('unreachable');
   });
-  it('are read less often where there are many', () => {
-    expect(figuresEvery(500)).toBe(5000);
-    expect(figuresEvery(501)).toBe(30000);
+  it('count each once: a drain by a person before its own, and that before its reach', () => {
+    const drained = { since: '2026-11-26T00:00:00Z', by: '', reason: '' };
+    expect(stateOf({ drained, state: 'draining', reach: 'unreachable' })).toBe('drained');
+    expect(stateOf({ drained: null, state: 'draining', reach: 'unreachable' })).toBe('draining');
+    expect((['reachable', 'pending', 'unreachable'] as const).map((reach) => stateOf({ drained: null, state: 'up', reach }))).toEqual(['up', 'pending', 'unreachable']);
+  });
+  it('are found by a filter of services', () => {
+    const one = { project: 'p', service: 's', paused: null, clients: { ...none, up: 1, unreachable: 1 } };
+    expect(onlys.filter((only) => isWanted(one, only))).toEqual(['unreachable']);
+    expect(onlys.filter((only) => isWanted({ ...one, clients: none }, only))).toEqual(['unserved']);
+  });
+  it('have reasons in words for codes that the page knows', () => {
+    expect(liveCode('no_answer')).toBe('no_answer');
+    expect(liveCode('of_later')).toBeUndefined();
+    expect(reachCode({ reach_why: 'x', reach_code: 'timed_out' })).toBe('timed_out');
+    expect(reachCode({ reach_why: 'x', reach_code: 'other' })).toBeUndefined();
+    expect(reachCode({ reach_why: 'x' })).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readPages } from '../src/api/pages';
+import { readPages, readWanted } from '../src/api/pages';
 import { stepsOf } from '../src/features/overview/steps';
-import { ahead, countText, failuresAddress, nodesByCondition, ofProject } from '../src/features/overview/attention';
+import { ahead, countText, failuresAddress, nodesByCondition } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
@@ -11,6 +11,13 @@ describe('readPages', () => {
   };
   it('reads to the end', async () => {
     expect(await readPages(pages([[1, 2], [], [3]]), 10)).toEqual({ items: [1, 2, 3], more: false });
+  });
+  it('collects a page of the items that are wanted, and goes on behind it', async () => {
+    const read = pages([[1, 2], [3, 4], [5]]);
+    const odd = (n: number) => n % 2 === 1;
+    expect(await readWanted(read, odd, undefined, 2)).toEqual({ items: [1, 3], next: '2' });
+    expect(await readWanted(read, odd, '2', 2)).toEqual({ items: [5], next: null });
+    expect(await readWanted(read, () => false, undefined, 2, 2)).toEqual({ items: [], next: '2' });
   });
   it('stops at the most, and says whether there are more', async () => {
     expect(await readPages(pages([[1, 2], [3]]), 2)).toEqual({ items: [1, 2], more: true });
@@ -24,10 +31,6 @@ describe('overview', () => {
   it('counts nodes by their condition, and leaves out conditions that none has', () => {
     expect(nodesByCondition({ live: 4, draining: 1, silent: 0, cannot_plan: 0, gone: 2 })).toEqual([['alive', 3], ['draining', 1], ['gone', 2]]);
     expect(nodesByCondition({ live: 0, draining: 0, silent: 0, cannot_plan: 0, gone: 0 })).toEqual([]);
-  });
-  it('keeps what is of the project', () => {
-    expect(ofProject([{ project: 'a' }, { project: 'b' }], 'b')).toEqual([{ project: 'b' }]);
-    expect(ofProject([{ project: 'a' }], '')).toHaveLength(1);
   });
   it('says when a count ended at its bound', () => {
     expect(countText({ count: 1, more: false })).toBe('1');

@@ -53,12 +53,12 @@ describe('the overview', () => {
       last_failover: { at } as Overview['last_failover'], nodes: { ...nodes, live: 1, gone: 1 },
       open_dead_letters: { count: 2, more: true },
       services_without_client: [{ project: 'p', service: 'fax', clients: 2 }],
-      paused: [{ project: 'p', service: 'mail', pause }],
+      paused: [{ project: 'p', service: 'mail', pause }], more_paused: true,
       failing: [{ task: '9', project: 'p', name: 'sums', service: 'mail', failures: 2, open: 1, last_at: at, error: 'no disk' }],
       slow: [{ task: '7', project: 'p', name: 'export', service: 'mail', usual_ms: 2100, recent_ms: 9400, since: at }],
       due_next: [{ at, task: '8', project: 'p', name: 'close-day', service: 'mail', execution: null }],
     }), <OverviewPage />);
-    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'fax', '2 clients, none', 'sums', 'no disk', '2 failures', 'close-day', 'usually 2.1 s, the last 10 took 9.4 s']) expect(busy).toContain(text);
+    for (const text of ['node-a', 'in term 7', '1.5 s', 'Nodes dead', '2+', 'moves', 'mail', 'fax', '2 clients, none', 'and more than these 1:', 'sums', 'no disk', '2 failures', 'close-day', 'usually 2.1 s, the last 10 took 9.4 s']) expect(busy).toContain(text);
     for (const to of ['/nodes?condition=gone', '/dead-letters', '/services?only=paused', '/services?only=unserved']) expect(busy).toContain(`href="/dashboard${to}"`);
   }, slow);
 });
@@ -83,19 +83,19 @@ describe('the chart of a day', () => {
 describe('the list of clients', () => {
   const client = (instance: string, more: object) => ({
     instance, project: 'p', service: 'mail', address: 'http://127.0.0.1:1', handlers: ['send'], tags: [], slots: 8, queue: 2, version: '1', node: 'n', state: 'up',
-    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', drained: null, live: null, live_code: 'node_gone', live_why: 'node n counts as gone', ...more,
+    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', drained: null, live: null, live_code: null as string | null, live_why: 'node n counts as gone', ...more,
   });
   it('says in words what the home of a client tells, or why it tells nothing', async () => {
     const { ClientsTable } = await import('../src/features/services/ClientsTable');
     const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1, clock_offset_ms: null };
-    const clients = [client('a', { live, live_code: null, live_why: null }), client('b', {})] as Parameters<typeof ClientsTable>[0]['clients'];
+    const clients = [client('a', { live, live_why: null }), client('b', { live_code: 'no_answer' }), client('c', { live_code: 'of_later' })] as unknown as Parameters<typeof ClientsTable>[0]['clients'];
     const html = shown(new QueryClient(), <ClientsTable clients={clients} error={null} />);
-    for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'node n counts as gone']) expect(html).toContain(text);
+    for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'its node n did not answer in time', 'node n counts as gone']) expect(html).toContain(text);
     expect(html).toContain('aria-sort="none"');
     expect(html).toContain('aria-label="Drain a"');
     const drained = { since: '2026-11-26T00:00:00Z', by: 'ann', reason: 'new disk' };
-    const rest = [client('a', { drained })] as Parameters<typeof ClientsTable>[0]['clients'];
+    const rest = [client('a', { drained, live_code: 'older_release' })] as unknown as Parameters<typeof ClientsTable>[0]['clients'];
     const other = shown(new QueryClient(), <ClientsTable clients={rest} error={null} />);
-    for (const text of ['drained by a person', 'ann', 'new disk', 'aria-label="Resume a"']) expect(other).toContain(text);
+    for (const text of ['drained by a person', 'ann', 'new disk', 'knows no drains by a person', 'aria-label="Resume a"']) expect(other).toContain(text);
   }, slow);
 });

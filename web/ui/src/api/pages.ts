@@ -1,4 +1,4 @@
-interface Page<Item> {
+export interface Page<Item> {
   items: Item[];
   next: string | null;
 }
@@ -7,6 +7,21 @@ export interface Pages<Item> {
   items: Item[];
   /** The list has items beyond these. */
   more: boolean;
+}
+
+/** A page of the items that are wanted, from at most `mostPages` pages of the list: about `most` of them. `next` goes on behind. */
+export async function readWanted<Item>(
+  read: (after: string | undefined) => Promise<Page<Item>>, wanted: (item: Item) => boolean, from: string | undefined, most: number, mostPages = 10,
+): Promise<Page<Item>> {
+  const items: Item[] = [];
+  let next: string | null = from ?? null;
+  for (let page = 0; page < mostPages && items.length < most; page += 1) {
+    const answer: Page<Item> = await read(next ?? undefined);
+    items.push(...answer.items.filter(wanted));
+    next = answer.next;
+    if (next === null) break;
+  }
+  return { items, next };
 }
 
 /** The items of several pages, read one after the other: at most `most` of them, from at most `mostPages` pages. */

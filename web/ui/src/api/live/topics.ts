@@ -1,8 +1,9 @@
 import type { StreamEvent } from './event_stream';
 
-// Queries that show something of another topic beside their own: a task has its pause and its next firing.
+// Queries that show something of another topic beside their own: a task has its pause and its next firing, a service the number of its clients.
 const beside: Record<string, string[][]> = {
   services: [['tasks', 'list'], ['tasks', 'one']],
+  clients: [['services', 'list']],
   executions: [['tasks', 'list'], ['tasks', 'one'], ['tasks', 'next']],
 };
 

@@ -53,7 +53,7 @@ export function Figures({ seen }: { seen: Overview }) {
     <SimpleGrid cols={{ base: 2, md: 3, xl: 4 }} spacing={{ base: 'xs', md: 'md' }} mb="md">
       <Mastership seen={seen} />
       {live > 0 && <Figure label={t('clients')} value={live} to="/services" />}
-      {unreachable > 0 && <Figure label={t('unreachable')} value={unreachable} tone="bad" to="/services?reach=unreachable" />}
+      {unreachable > 0 && <Figure label={t('unreachable')} value={unreachable} tone="bad" to="/services?only=unreachable" />}
       <Failures seen={seen} />
     </SimpleGrid>
   );

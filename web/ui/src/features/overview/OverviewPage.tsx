@@ -26,7 +26,7 @@ function Content({ seen, project }: { seen: Overview; project: string }) {
         <FailingTasks tasks={seen.failing} />
         <SlowTasks tasks={seen.slow} />
         {seen.clients.unreachable > 0 && <LostClients project={project} />}
-        <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} />
+        <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} morePaused={seen.more_paused} />
         <Coming firings={seen.due_next} />
       </div>
     </>

@@ -16,11 +16,21 @@ interface Place {
   service: string | null;
 }
 
-function Places<Item extends Place>({ title, to, places, line }: { title: string; to: string; places: Item[]; line: (one: Item) => ReactNode }) {
+interface Props<Item> {
+  title: string;
+  /** Where all of them are. */
+  to: string;
+  places: Item[];
+  /** There are others. */
+  more?: boolean;
+  line: (one: Item) => ReactNode;
+}
+
+function Places<Item extends Place>({ title, to, places, more = false, line }: Props<Item>) {
   const { t } = useTranslation('overview');
   if (places.length === 0) return null;
   return (
-    <Section title={title} actions={<Link to={to} size="sm">{t('count', { count: places.length })}</Link>}>
+    <Section title={title} actions={<Link to={to} size="sm">{more ? t('all') : t('count', { count: places.length })}</Link>}>
       <ul className={classes.lines}>
         {places.slice(0, shown).map((one) => (
           <li key={`${one.project}/${one.service ?? ''}`} className={classes.line}>
@@ -32,18 +42,19 @@ function Places<Item extends Place>({ title, to, places, line }: { title: string
           </li>
         ))}
       </ul>
+      {more && <Text size="sm" mt="xs">{t('more_than', { count: places.length })}{' '}<Link to={to} size="sm">{t('all')}</Link></Text>}
     </Section>
   );
 }
 
 /** Services without a client for their tasks, and services and projects that are paused. */
-export function ServicesInNeed({ unserved, paused }: { unserved: Overview['services_without_client']; paused: Overview['paused'] }) {
+export function ServicesInNeed({ unserved, paused, morePaused }: { unserved: Overview['services_without_client']; paused: Overview['paused']; morePaused: boolean }) {
   const { t } = useTranslation('overview');
   return (
     <>
       <Places title={t('unserved')} to="/services?only=unserved" places={unserved} line={({ clients }) => clients > 0 && <Text size="sm" component="span">{t('not_taking', { count: clients })}</Text>} />
       <Places
-        title={t('paused')} to="/services?only=paused" places={paused}
+        title={t('paused')} to="/services?only=paused" places={paused} more={morePaused}
         line={({ pause }) => (
           <Text size="sm" component="span">
             {`${[pause.reason, pause.begun_by && t('paused_by', { by: pause.begun_by })].filter(Boolean).join(' · ')} · `}<RelativeTime at={pause.begun_at} />

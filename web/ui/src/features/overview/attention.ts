@@ -1,4 +1,3 @@
-import type { Client } from '@/api/types';
 import type { Condition } from '@/features/nodes/condition';
 import type { Overview } from './queries';
 
@@ -7,14 +6,6 @@ export function nodesByCondition({ live, draining, silent, cannot_plan, gone }: 
   const well = live - draining - silent - cannot_plan;
   const counts: [Condition, number][] = [['alive', well], ['draining', draining], ['silent', silent], ['cannot_plan', cannot_plan], ['gone', gone]];
   return counts.filter(([, count]) => count > 0);
-}
-
-export function ofProject<Item extends { project: string }>(items: Item[], project: string): Item[] {
-  return project === '' ? items : items.filter((item) => item.project === project);
-}
-
-export function unreachable(clients: Client[]): Client[] {
-  return clients.filter(({ reach }) => reach === 'unreachable');
 }
 
 /** A number that may be a bound. */

@@ -9,6 +9,7 @@ import { Findings } from './Findings';
 import { formFits, formOf } from './flat_form';
 import { PayloadForm } from './PayloadForm';
 import { type Target, useHandler } from './queries';
+import { asObject } from './schema';
 import { useCheck } from './use_check';
 import { usePayloadWords } from './words';
 
@@ -39,7 +40,8 @@ function useFaultOf(checked: Check | undefined) {
 export function PayloadField({ label, value, onChange, target, help, fault, opened = false }: Props) {
   const { t } = useTranslation(['payload', 'shared']);
   const handler = useHandler(target);
-  const schema = handler?.schema ?? null;
+  // `true` and `false` are schemas, too, and say nothing of use.
+  const schema = asObject(handler?.schema);
   const fields = useMemo(() => schema && formOf(schema), [schema]);
   const [asForm, show] = useState(false);
   const checked = useCheck(schema, value);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
+import { ProblemError } from '@/api/problem';
 import type { components } from '@/api/schema.gen';
 
 export type Handler = components['schemas']['Handler'];
@@ -22,7 +23,16 @@ export function useHandlers(project: string, service: string) {
     enabled: project !== '' && service !== '',
     staleTime: 5000,
     placeholderData: undefined,
-    queryFn: async ({ signal }) => (await unwrap(api.GET('/api/v1/services/{project}/{service}/handlers', { params: { path: { project, service } }, signal }))).items,
+    retry: false,
+    queryFn: async ({ signal }): Promise<Handler[]> => {
+      try {
+        return (await unwrap(api.GET('/api/v1/services/{project}/{service}/handlers', { params: { path: { project, service } }, signal }))).items;
+      } catch (refusal) {
+        // Neither a client nor a task names this service yet.
+        if (refusal instanceof ProblemError && refusal.status === 404) return [];
+        throw refusal;
+      }
+    },
   });
 }
 

@@ -1,22 +1,21 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Client } from '@/api/types';
+import type { Cursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Instance } from '@/shared/Instance';
-import { Link } from '@/shared/Link';
+import { shortInstance } from '@/shared/instance_name';
 import { RelativeTime, useDuration } from '@/shared/Times';
-import { addressOf } from './address';
 import { DrainActions } from './DrainActions';
+import { liveCode, reachCode } from './reasons';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
-const mostAtFirst = 100;
-
 function ClientState({ client }: { client: Client }) {
   const { t } = useTranslation('services');
+  const reached = reachCode(client);
   return (
     <Stack gap={2} align="flex-start">
       <Group gap={4}>
@@ -30,15 +29,17 @@ function ClientState({ client }: { client: Client }) {
           <RelativeTime at={client.drained.since} />{client.drained.by && ` · ${client.drained.by}`}{client.drained.reason && ` · ${client.drained.reason}`}
         </Text>
       )}
-      {client.reach_why && <Text size="xs" c="dimmed" maw={260}>{client.reach_why}</Text>}
+      {client.drained && client.live_code === 'older_release' && <Text size="xs" maw={260}>{t('home.older_release')}</Text>}
+      {client.reach_why && <Text size="xs" c="dimmed" maw={260} title={client.reach_why}>{reached ? t(`reach_why.${reached}`) : client.reach_why}</Text>}
     </Stack>
   );
 }
 
-function Heard({ client: { live, live_why } }: { client: Client }) {
+function Heard({ client: { live, live_why: why, live_code, node } }: { client: Client }) {
   const { t } = useTranslation('services');
   const say = useDuration();
-  if (!live) return <Text size="xs" c="dimmed" maw={220}>{live_why}</Text>;
+  const code = liveCode(live_code);
+  if (!live) return <Text size="xs" c="dimmed" maw={220} title={why ?? undefined}>{code ? t(`live.${code}`, { node: shortInstance(node) }) : why}</Text>;
   return (
     <Stack gap={0}>
       <Text size="sm" style={{ whiteSpace: 'nowrap' }}>{t('heard_ago', { age: say(live.heard_ms) })}</Text>
@@ -67,17 +68,8 @@ function Handlers({ client: { handlers, tags } }: { client: Client }) {
   );
 }
 
-function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
+function useColumns(): ColumnDef<Client>[] {
   const { t } = useTranslation('services');
-  const service: ColumnDef<Client> = {
-    id: 'service', header: t('service'), accessorFn: (one) => `${one.project}/${one.service}`,
-    cell: ({ row: { original: one } }) => (
-      <Stack gap={0}>
-        <Link to={addressOf(one)} size="sm">{one.service}</Link>
-        <Text size="xs" c="dimmed">{one.project}</Text>
-      </Stack>
-    ),
-  };
   return [
     {
       id: 'client', header: t('client'), accessorKey: 'instance',
@@ -88,7 +80,6 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
         </Stack>
       ),
     },
-    ...(ofOneService ? [] : [service]),
     { id: 'state', header: t('state'), accessorFn: ({ reach, state, drained }) => `${reach} ${drained ? 'drained' : state}`, cell: ({ row }) => <ClientState client={row.original} /> },
     { id: 'heard', header: t('heard'), accessorFn: ({ live }) => live?.heard_ms, sortUndefined: 'last', cell: ({ row }) => <Heard client={row.original} /> },
     { id: 'slots', header: t('slots'), accessorFn: ({ live }) => live?.free_slots, sortUndefined: 'last', cell: ({ row }) => <Slots client={row.original} /> },
@@ -110,23 +101,21 @@ function useColumns(ofOneService: boolean): ColumnDef<Client>[] {
 interface Props {
   clients: Client[] | undefined;
   error: unknown;
-  /** They all are of the service whose page this is. */
-  ofOneService?: boolean;
+  paging?: { cursor: Cursor; next: string | null | undefined };
   /** Others may be there. */
   filtered?: boolean;
 }
 
-export function ClientsTable({ clients, error, ofOneService = false, filtered = false }: Props) {
+/** The clients of a service. They are sorted by a click where one page has them all. */
+export function ClientsTable({ clients, error, paging, filtered = false }: Props) {
   const { t } = useTranslation('services');
-  const columns = useColumns(ofOneService);
-  const empty = filtered ? <EmptyState title={t('no_such_client')} /> : <EmptyState title={t('no_clients')} help={t(ofOneService ? 'no_clients_help' : 'no_clients_at_all')} />;
-  const [all, showAll] = useState(false);
-  const hidden = !all && clients !== undefined && clients.length > mostAtFirst;
+  const columns = useColumns();
+  const empty = filtered ? <EmptyState title={t('no_such_client')} /> : <EmptyState title={t('no_clients')} help={t('no_clients_help')} />;
+  const whole = !paging?.next && !paging?.cursor.previous;
   return (
     <>
       <ErrorBox error={error} />
-      {(clients || !error) && <DataTable label={t('clients')} items={clients} columns={columns} sortable {...(all ? {} : { most: mostAtFirst })} idOf={(one) => one.instance} empty={empty} />}
-      {hidden && <Button mt="sm" variant="default" onClick={() => showAll(true)}>{t('show_all_clients', { count: clients.length })}</Button>}
+      {(clients || !error) && <DataTable label={t('clients')} items={clients} columns={columns} sortable={whole} idOf={(one) => one.instance} empty={empty} {...(paging ? { paging } : {})} />}
     </>
   );
 }

@@ -1,16 +1,34 @@
 import { Button, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Client } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { useDrain, useResume } from './changes';
+import { shortInstance } from '@/shared/instance_name';
+import { type Answer, useDrain, useResume } from './changes';
+import { liveCode } from './reasons';
+
+/** Tells when the change takes effect, if the home of the client does not know of it yet. */
+function useNotice(what: 'drain' | 'resume', instance: string) {
+  const { t } = useTranslation(['services', 'shared']);
+  return (answer: Answer) => {
+    if (answer.home_notified) return;
+    const message = t(`home.${liveCode(answer.home_code) ?? 'other'}`);
+    notifications.show({ title: t(`not_told.${what}`, { name: shortInstance(instance) }), message, color: 'yellow', autoClose: false, closeButtonProps: { 'aria-label': t('shared:close') } });
+  };
+}
 
 function DrainDialog({ instance, close }: { instance: string; close: () => void }) {
   const { t } = useTranslation('services');
   const [reason, setReason] = useState('');
   const [by, setBy] = useState('');
   const { mutate, isPending, error } = useDrain(instance);
-  const drain = () => mutate({ ...(reason ? { reason } : {}), ...(by ? { by } : {}) }, { onSuccess: close });
+  const notice = useNotice('drain', instance);
+  const done = (answer: Answer) => {
+    notice(answer);
+    close();
+  };
+  const drain = () => mutate({ ...(reason ? { reason } : {}), ...(by ? { by } : {}) }, { onSuccess: done });
   return (
     <ConfirmDialog opened title={t('drain.title', { name: instance })} text={t('drain.help')} confirm={t('drain.do')} busy={isPending} error={error} onConfirm={drain} onClose={close}>
       <TextInput label={t('drain.reason')} value={reason} onChange={({ currentTarget }) => setReason(currentTarget.value)} data-autofocus maxLength={200} />
@@ -22,10 +40,15 @@ function DrainDialog({ instance, close }: { instance: string; close: () => void 
 function ResumeDialog({ instance, close }: { instance: string; close: () => void }) {
   const { t } = useTranslation('services');
   const { mutate, isPending, error } = useResume(instance);
+  const notice = useNotice('resume', instance);
+  const done = (answer: Answer) => {
+    notice(answer);
+    close();
+  };
   return (
     <ConfirmDialog
       opened title={t('resume.title', { name: instance })} text={t('resume.help')} confirm={t('resume.do')}
-      busy={isPending} error={error} onConfirm={() => mutate({}, { onSuccess: close })} onClose={close}
+      busy={isPending} error={error} onConfirm={() => mutate({}, { onSuccess: done })} onClose={close}
     />
   );
 }

@@ -1,8 +1,8 @@
-import { Badge, Group, Text } from '@mantine/core';
+import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
-import type { Client, Service } from '@/api/types';
+import type { Service } from '@/api/types';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -12,20 +12,29 @@ import { useFilters } from '@/shared/filters';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
-import { Section } from '@/shared/Section';
 import { addressOf } from './address';
-import { ClientsTable } from './ClientsTable';
-import { freeSlots } from './figures';
-import { useAllServices, useClientFigures, useServices } from './queries';
-import { capacityOf, type Served, servedBy } from './served';
+import { useChosenServices, useServices } from './queries';
+import { clientStates, type Only, onlys, type Served, servedBy, totalOf } from './served';
 
 const colours: Record<Served, string> = { served: 'teal', unreachable: 'orange', nobody: 'red' };
 
-function clientsOf(one: Service, clients: Client[]): Client[] {
-  return clients.filter(({ project, service }) => project === one.project && service === one.service);
+/** How many clients a service has, and how many of them are in another state than the best. */
+function ClientCounts({ of: { project, service, clients } }: { of: Service }) {
+  const { t, i18n } = useTranslation('services');
+  const others = clientStates.filter((state) => state !== 'up' && clients[state] > 0);
+  return (
+    <Stack gap={0}>
+      <span>{totalOf(clients).toLocaleString(i18n.language)}</span>
+      {others.map((state) => (
+        <Text key={state} size="xs" c="dimmed" component="span">
+          <Link to={`${addressOf({ project, service })}?state=${state}`} size="xs">{t('of_state', { n: clients[state].toLocaleString(i18n.language), state: t(`states.${state}`) })}</Link>
+        </Text>
+      ))}
+    </Stack>
+  );
 }
 
-function useColumns(clients: Client[] | undefined): ColumnDef<Service>[] {
+function useColumns(): ColumnDef<Service>[] {
   const { t } = useTranslation('services');
   return [
     { header: t('service'), cell: ({ row: { original: one } }) => <Link to={addressOf(one)} fw={600} size="sm">{one.service}</Link> },
@@ -33,67 +42,51 @@ function useColumns(clients: Client[] | undefined): ColumnDef<Service>[] {
     {
       header: t('state'),
       cell: ({ row: { original: one } }) => {
-        const served = servedBy(clientsOf(one, clients ?? []));
+        const served = servedBy(one.clients);
         return (
           <Group gap={4}>
-            {clients && <Badge color={colours[served]} variant="light" tt="none">{t(`served.${served}`)}</Badge>}
+            <Badge color={colours[served]} variant="light" tt="none">{t(`served.${served}`)}</Badge>
             {one.paused && <Badge color="yellow" variant="light" tt="none">{t('paused')}</Badge>}
           </Group>
         );
       },
     },
-    { header: t('clients'), cell: ({ row }) => clientsOf(row.original, clients ?? []).length },
-    {
-      header: t('slots'),
-      cell: ({ row }) => {
-        const own = clientsOf(row.original, clients ?? []);
-        const told = freeSlots(own);
-        return told ? t('free_of', { free: told.free, count: told.slots }) : capacityOf(own).slots;
-      },
-    },
-    { header: t('handlers'), cell: ({ row }) => <Text size="sm" lineClamp={2} maw={320}>{capacityOf(clientsOf(row.original, clients ?? [])).handlers.join(', ')}</Text> },
+    { header: t('clients'), cell: ({ row }) => <ClientCounts of={row.original} /> },
   ];
 }
 
-const onlys = ['unserved', 'paused'] as const;
-const reaches = ['reachable', 'pending', 'unreachable'] as const;
-
-/** The services of one page, or of all pages those that `only` asks for. */
-function useShown(project: string, only: string, clients: Client[]) {
+/** The services of one page, or those of the first thousands that `only` asks for. */
+function useShown(project: string, only: Only | undefined) {
   const cursor = useCursor(project);
-  const page = useServices(project, cursor.after);
-  const all = useAllServices(project, only !== '');
-  if (only === '') return { items: page.data?.items, error: page.error, refetch: page.refetch, paging: { cursor, next: page.data?.next } };
-  const wanted = (one: Service) => (only === 'paused' ? one.paused !== null : servedBy(clientsOf(one, clients)) !== 'served');
-  return { items: all.data?.items.filter(wanted), error: all.error, refetch: all.refetch };
+  const page = useServices(project, cursor.after, only === undefined);
+  const chosen = useChosenServices(project, only);
+  if (only === undefined) return { ...page, items: page.data?.items, paging: { cursor, next: page.data?.next } };
+  return { ...chosen, items: chosen.data?.items, cut: chosen.data?.more === true };
 }
 
 export default function ServicesPage() {
   const { t } = useTranslation('services');
   const [, go] = useLocation();
   const { project } = usePreferences();
-  const filters = useFilters(['only', 'reach'] as const);
-  const { values, change } = filters;
-  const clients = useClientFigures();
-  const { items, error, refetch, paging } = useShown(project, values.only, clients.data?.items ?? []);
-  const columns = useColumns(clients.data?.items);
-  const ofProject = clients.data?.items.filter((one) => (project === '' || one.project === project) && (values.reach === '' || one.reach === values.reach));
+  const filters = useFilters(['only'] as const);
+  const only = onlys.find((one) => one === filters.values.only);
+  const shown = useShown(project, only);
+  const columns = useColumns();
   return (
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
       <FilterBar used={filters.used} clear={filters.clear}>
-        <ChoiceFilter label={t('title')} value={values.only} onChange={(only) => change({ only })} choices={onlys.map((value) => ({ value, label: t(`only.${value}`) }))} />
-        <ChoiceFilter label={t('clients')} value={values.reach} onChange={(reach) => change({ reach })} choices={reaches.map((value) => ({ value, label: t(`reach.${value}`) }))} />
+        <ChoiceFilter label={t('title')} value={only ?? ''} onChange={(next) => filters.change({ only: next })} choices={onlys.map((value) => ({ value, label: t(`only.${value}`) }))} />
       </FilterBar>
-      <ErrorBox error={error} retry={() => void refetch()} />
-      <Section title={t('title')}>
+      <ErrorBox error={shown.error} retry={() => void shown.refetch()} />
+      {'cut' in shown && shown.cut && <Text size="sm" c="dimmed" mb="sm">{t('only_first')}</Text>}
+      {(shown.items || !shown.error) && (
         <DataTable
-          label={t('title')} items={items} columns={columns} idOf={(one) => `${one.project}/${one.service}`} onOpen={(one) => go(addressOf(one))}
-          {...(paging ? { paging } : {})}
-          empty={values.only === '' ? <EmptyState title={t('none')} help={t('none_help')} /> : <EmptyState title={t(`none_such.${values.only === 'paused' ? 'paused' : 'unserved'}`)} />}
+          label={t('title')} items={shown.items} columns={columns} idOf={(one) => `${one.project}/${one.service}`} onOpen={(one) => go(addressOf(one))}
+          {...('paging' in shown ? { paging: shown.paging } : {})}
+          empty={only === undefined ? <EmptyState title={t('none')} help={t('none_help')} /> : <EmptyState title={t(`none_such.${only}`)} />}
         />
-      </Section>
-      <Section title={t('clients')}><ClientsTable clients={ofProject} error={clients.error} filtered={values.reach !== ''} /></Section>
+      )}
     </>
   );
 }

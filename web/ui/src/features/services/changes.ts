@@ -1,10 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
+import type { components } from '@/api/schema.gen';
 
 function useRefresh() {
   const client = useQueryClient();
-  return () => client.invalidateQueries({ queryKey: ['clients'] });
+  return async () => {
+    for (const name of ['clients', 'services']) await client.invalidateQueries({ queryKey: [name] });
+  };
 }
+
+/** The client as it is then, and whether its home node knows of the change. */
+export type Answer = components['responses']['DrainedClient']['content']['application/json'];
 
 /** The client gets nothing new from now on. */
 export function useDrain(instance: string) {

@@ -1,57 +1,47 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import { type Pages, readPages } from '@/api/pages';
+import { readPages, readWanted } from '@/api/pages';
 import type { Client } from '@/api/types';
-import { figuresEvery } from './figures';
+import { type ClientState, isWanted, type Only, stateOf } from './served';
 
-export function useServices(project: string, after: string | undefined) {
+export function useServices(project: string, after: string | undefined, enabled = true) {
   return useQuery({
     queryKey: ['services', 'list', project, after],
+    enabled,
     refetchInterval: useLiveInterval(),
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/services', { params: { query: { limit: 50, after, project: project || undefined } }, signal })),
   });
 }
 
-/** All of them, up to five thousand. */
-export function useAllServices(project: string, enabled: boolean) {
+/** Those of the first five thousand services that a filter asks for. Their clients change without an event of services. */
+export function useChosenServices(project: string, only: Only | undefined) {
   return useQuery({
-    queryKey: ['services', 'all', project],
-    enabled,
-    refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => readPages((after) => {
-      const query = { limit: 500, after, project: project || undefined };
-      return unwrap(api.GET('/api/v1/services', { params: { query }, signal }));
-    }, 5000),
+    queryKey: ['services', 'chosen', project, only],
+    enabled: only !== undefined,
+    refetchInterval: 10000,
+    queryFn: async ({ signal }) => {
+      const { items, more } = await readPages((after) => {
+        const query = { limit: 500, after, project: project || undefined };
+        return unwrap(api.GET('/api/v1/services', { params: { query }, signal }));
+      }, 5000);
+      return { items: items.filter((one) => only !== undefined && isWanted(one, only)), more };
+    },
   });
 }
 
-interface Service {
-  project: string;
-  service: string;
-}
+const pageSize = 100;
 
-function readClients(of: Service | undefined, signal: AbortSignal) {
-  return readPages((after) => {
-    const query = { limit: 500, after, ...of };
-    return unwrap(api.GET('/api/v1/clients', { params: { query }, signal }));
-  }, 5000);
-}
-
-/** The clients, up to five thousand. */
-export function useClients() {
+/** A page of the clients of a service, with their figures, which move on without an event. `state` finds those that count so. */
+export function useServiceClients(project: string, service: string, state: ClientState | undefined, after: string | undefined) {
   return useQuery({
-    queryKey: ['clients'],
-    refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => readClients(undefined, signal),
-  });
-}
-
-/** The same, of one service or of all, read again as their figures move on. */
-export function useClientFigures(of?: Service) {
-  return useQuery<Pages<Client>>({
-    queryKey: of ? ['clients', 'of_service', of.project, of.service] : ['clients'],
-    refetchInterval: ({ state: { data } }) => figuresEvery(data?.items.length ?? 0),
-    queryFn: ({ signal }) => readClients(of, signal),
+    queryKey: ['clients', 'of_service', project, service, state, after],
+    // A search reads up to ten pages of five hundred.
+    refetchInterval: state === undefined ? 5000 : 15000,
+    queryFn: ({ signal }) => {
+      const read = (limit: number, from: string | undefined) => unwrap(api.GET('/api/v1/clients', { params: { query: { limit, after: from, project, service } }, signal }));
+      if (state === undefined) return read(pageSize, after);
+      return readWanted<Client>((from) => read(500, from), (one) => stateOf(one) === state, after, pageSize);
+    },
   });
 }

@@ -1,19 +1,38 @@
-import type { Client } from '@/api/types';
+import type { Client, Service } from '@/api/types';
 
 export type Served = 'served' | 'unreachable' | 'nobody';
+export type Counts = Service['clients'];
+export type ClientState = keyof Counts;
 
-type Taking = Pick<Client, 'state' | 'reach' | 'drained'>;
+/** From the best to the worst. */
+export const clientStates: ClientState[] = ['up', 'pending', 'draining', 'drained', 'unreachable'];
 
-/** Whether a service has a client that can be given work. */
-export function servedBy(clients: Taking[]): Served {
-  if (clients.length === 0) return 'nobody';
-  return clients.some(({ state, reach, drained }) => state === 'up' && drained === null && reach !== 'unreachable') ? 'served' : 'unreachable';
+export function totalOf(counts: Counts): number {
+  return clientStates.reduce((sum, state) => sum + counts[state], 0);
 }
 
-/** The slots and handlers of all clients together. */
-export function capacityOf(clients: Pick<Client, 'slots' | 'handlers'>[]): { slots: number; handlers: string[] } {
-  return {
-    slots: clients.reduce((sum, { slots }) => sum + slots, 0),
-    handlers: [...new Set(clients.flatMap(({ handlers }) => handlers))].sort(),
-  };
+/** Whether a service has a client that can be given work. */
+export function servedBy(counts: Counts): Served {
+  if (totalOf(counts) === 0) return 'nobody';
+  // One that its home has not called yet may well be given work in a moment.
+  return counts.up + counts.pending > 0 ? 'served' : 'unreachable';
+}
+
+/** As which of the counts a client counts. */
+export function stateOf({ drained, state, reach }: Pick<Client, 'drained' | 'state' | 'reach'>): ClientState {
+  if (drained !== null) return 'drained';
+  if (state === 'draining') return 'draining';
+  return reach === 'reachable' ? 'up' : reach;
+}
+
+/** What a filter of the list of services finds. */
+export type Only = 'unserved' | 'unreachable' | 'paused';
+export const onlys: Only[] = ['unserved', 'unreachable', 'paused'];
+
+export function isWanted(one: Service, only: Only): boolean {
+  switch (only) {
+    case 'paused': return one.paused !== null;
+    case 'unreachable': return one.clients.unreachable > 0;
+    case 'unserved': return servedBy(one.clients) !== 'served';
+  }
 }
