@@ -83,12 +83,12 @@ describe('the chart of a day', () => {
 describe('the list of clients', () => {
   const client = (instance: string, more: object) => ({
     instance, project: 'p', service: 'mail', address: 'http://127.0.0.1:1', handlers: ['send'], tags: [], slots: 8, queue: 2, version: '1', node: 'n', state: 'up',
-    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', drained: null, live: null, live_code: null as string | null, live_why: 'node n counts as gone', ...more,
+    reach: 'reachable', reach_why: null, joined_at: '2026-11-26T00:00:00Z', changed_at: '2026-11-26T00:00:00Z', drained: null, live: null, live_code: 'node_gone', live_why: 'node n counts as gone', ...more,
   });
   it('says in words what the home of a client tells, or why it tells nothing', async () => {
     const { ClientsTable } = await import('../src/features/services/ClientsTable');
     const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1, clock_offset_ms: null };
-    const clients = [client('a', { live, live_why: null }), client('b', { live_code: 'no_answer' }), client('c', { live_code: 'of_later' })] as unknown as Parameters<typeof ClientsTable>[0]['clients'];
+    const clients = [client('a', { live, live_code: null, live_why: null }), client('b', { live_code: 'no_answer' }), client('c', { live_code: 'of_later' })] as unknown as Parameters<typeof ClientsTable>[0]['clients'];
     const html = shown(new QueryClient(), <ClientsTable clients={clients} error={null} />);
     for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'its node n did not answer in time', 'node n counts as gone']) expect(html).toContain(text);
     expect(html).toContain('aria-sort="none"');

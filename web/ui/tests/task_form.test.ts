@@ -3,7 +3,8 @@ import type { Definition, Schedule } from '../src/api/types';
 import { markOf } from '../src/features/tasks/form/preview_marks';
 import { instantOf, localOf } from '../src/features/tasks/form/instants';
 import { builtIn, policiesDraftOf, policyMembers, withPolicyOf, type PoliciesDraft } from '../src/features/tasks/form/policies_draft';
-import { emptySchedule, isComplete, needsName, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
+import { emptySchedule, isComplete, modes, needsName, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
+import { scheduleWords } from '../src/features/tasks/form/schedule_words';
 import { readSimpleCron, writeSimpleCron } from '../src/features/tasks/form/simple_cron';
 import { comparable, copyOf, definitionOf, emptyTask, faultsOf, taskDraftOf } from '../src/features/tasks/form/task_draft';
 import { differences } from '../src/shared/differences';
@@ -173,5 +174,16 @@ describe('the preview of a schedule', () => {
     expect(markOf({ clock: 'moved', clock_changed: true })).toBe('moved');
     expect(markOf({ clock: null, clock_changed: true })).toBe('clock');
     expect(markOf({ clock: null, clock_changed: false })).toBeUndefined();
+  });
+});
+
+describe('a schedule in the words of a language', () => {
+  it('has a sentence for every mode', async () => {
+    const zh = (await import('../src/i18n/zh')).default.taskForm.words as Record<string, string>;
+    const en = (await import('../src/i18n/en')).default.taskForm.words as Record<string, string>;
+    for (const mode of modes) {
+      const { key } = scheduleWords({ ...emptySchedule('UTC'), mode }, String);
+      for (const words of [zh, en]) expect(words[key] ?? words[`${key}_other`]).toBeTruthy();
+    }
   });
 });

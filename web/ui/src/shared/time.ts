@@ -38,11 +38,19 @@ export function exact(at: string, zone: string | undefined, language: string): s
   // The address of a page may have any text as a time.
   if (Number.isNaN(Date.parse(at))) return at;
   try {
-    return formatter(language, zone).format(new Date(at));
+    return withZoneLast(formatter(language, zone), new Date(at));
   } catch {
     // A zone that the server knows and this browser does not.
-    return formatter(language, 'UTC').format(new Date(at));
+    return withZoneLast(formatter(language, 'UTC'), new Date(at));
   }
+}
+
+/** Chinese has the zone between the day and the time of day, where nobody looks for it. */
+export function withZoneLast(of: Intl.DateTimeFormat, at: Date): string {
+  const parts = of.formatToParts(at);
+  const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const text = parts.map(({ type, value }) => (type === 'timeZoneName' ? '' : value)).join('').replace(/\s+/g, ' ').trim();
+  return zone === '' ? text : `${text} ${zone}`;
 }
 
 /** The time of day in a zone, to the minute. */

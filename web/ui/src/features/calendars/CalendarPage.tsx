@@ -19,7 +19,7 @@ function useWeekly(calendar: StoredCalendar): string {
   const { t } = useTranslation(['calendars', 'shared']);
   const rules = (calendar.weekly ?? []).map((rule) => {
     const some = rule.days !== undefined && rule.days.length < 7;
-    const days = some ? rule.days?.map((day) => t(`shared:weekday.${day}`)).join(', ') : t('every_day');
+    const days = some ? rule.days?.map((day) => t(`shared:weekday.${day}`)).join(t('shared:comma')) : t('every_day');
     return 'from' in rule ? t('hours', { days, from: rule.from, until: rule.until }) : days;
   });
   return rules.join('; ');

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Failover, Lease, TriggerNode } from '@/api/types';
 import { Facts } from '@/shared/Facts';
+import { Reason } from '@/shared/Reason';
 import { Section } from '@/shared/Section';
 import { Duration, RelativeTime, useDuration } from '@/shared/Times';
 
@@ -37,7 +38,7 @@ export function Mastership({ master, lease, failover, gap }: Props) {
         <Text size="sm" mt="md">
           {failover.from ? t('took_over_from', { to: failover.to, from: failover.from }) : t('took_over', { to: failover.to })}
           {gap !== null && <>{` ${t('gap_of')} `}<Text span fw={600} size="sm"><Duration ms={gap} /></Text></>}
-          {failover.why && ` · ${failover.why}`}
+          {failover.why && <>{' · '}<Reason text={failover.why} /></>}
         </Text>
       )}
     </Section>

@@ -6,6 +6,7 @@ import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { between } from '@/shared/time';
+import { Reason } from '@/shared/Reason';
 import { Duration, ExactTime } from '@/shared/Times';
 import { useTerms } from './queries';
 
@@ -20,7 +21,7 @@ export function TermsTable() {
     { header: t('acting_since'), cell: ({ row }) => <ExactTime at={row.original.acting_at} /> },
     { header: t('gap'), cell: ({ row }) => <Duration ms={row.original.gap_ms} /> },
     { header: t('lasted'), cell: ({ row }) => (row.original.ended_at ? <Duration ms={between(row.original.acting_at, row.original.ended_at)} /> : t('goes_on')) },
-    { header: t('why_ended'), cell: ({ row }) => row.original.why_ended ?? '–' },
+    { header: t('why_ended'), cell: ({ row }) => (row.original.why_ended === null ? '–' : <Reason text={row.original.why_ended} />) },
   ];
   return (
     <>

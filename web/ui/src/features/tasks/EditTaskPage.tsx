@@ -5,6 +5,7 @@ import { useParams } from 'wouter';
 import type { Task } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
+import { useScheduleText } from './form/schedule_sentence';
 import { taskDraftOf } from './form/task_draft';
 import { TaskForm } from './form/TaskForm';
 import { useTask } from './queries';
@@ -14,9 +15,10 @@ import { viewerZone } from './viewer_zone';
 function Editor({ task }: { task: Task }) {
   const { t } = useTranslation('taskForm');
   const [base, begin] = useState(task);
+  const schedule = useScheduleText();
   return (
     <>
-      <PageHeader title={t('edit_title', { name: base.name })} summary={base.schedule_text} />
+      <PageHeader title={t('edit_title', { name: base.name })} summary={schedule(base)} />
       {task.version !== base.version && (
         <Alert color="orange" mb="md">
           <Text size="sm" mb="xs">{t('changed_meanwhile')}</Text>

@@ -9,6 +9,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { TaskState, zoneOf } from './columns';
+import { useScheduleText } from './form/schedule_sentence';
 import { LastExecutions } from './LastExecutions';
 import { NextFirings } from './NextFirings';
 import { PoliciesPanel } from './PoliciesPanel';
@@ -48,6 +49,7 @@ function Standstill({ task }: { task: Task }) {
 
 export default function TaskPage() {
   const { t } = useTranslation('tasks');
+  const schedule = useScheduleText();
   const { id = '' } = useParams<{ id: string }>();
   const { data: task, error, refetch } = useTask(id);
   if (error && !task) return <ErrorBox error={error} retry={() => void refetch()} />;
@@ -57,7 +59,7 @@ export default function TaskPage() {
     <>
       <PageHeader
         title={task.name} badge={<TaskState task={task} />} actions={<TaskActions task={task} />}
-        summary={<><Text span>{task.schedule_text}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
+        summary={<><Text span>{schedule(task)}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
       />
       <Standstill task={task} />
       <LastExecutions task={id} zone={zoneOf(task)} />

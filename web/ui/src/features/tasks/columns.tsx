@@ -6,6 +6,7 @@ import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
 import { exact } from '@/shared/time';
 import { RelativeTime, useZone } from '@/shared/Times';
+import { useScheduleText } from './form/schedule_sentence';
 import { TaskMenu } from './TaskMenu';
 
 export function TaskState({ task }: { task: Task }) {
@@ -58,10 +59,11 @@ function Calls({ task }: { task: Task }) {
 
 export function useTaskColumns(): ColumnDef<Task>[] {
   const { t } = useTranslation('tasks');
+  const schedule = useScheduleText();
   return [
     { id: 'name', header: t('name'), cell: ({ row }) => <TaskName task={row.original} />, enableHiding: false },
     { id: 'state', header: t('state'), cell: ({ row }) => <Standing task={row.original} /> },
-    { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{row.original.schedule_text}</Text> },
+    { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{schedule(row.original)}</Text> },
     {
       id: 'next', header: t('next_firing'),
       cell: ({ row: { original: one } }) => (one.next_fire_at ? <RelativeTime at={one.next_fire_at} zone={zoneOf(one)} /> : <Text span size="sm" c="dimmed">{t('no_firing')}</Text>),

@@ -8,6 +8,7 @@ import overview from './overview.json';
 import payload from './payload.json';
 import projects from './projects.json';
 import scopes from './scopes.json';
+import server from './server.json';
 import services from './services.json';
 import shared from './shared.json';
 import shell from './shell.json';
@@ -15,5 +16,5 @@ import taskForm from './task-form.json';
 import taskPolicies from './task-policies.json';
 import tasks from './tasks.json';
 
-const zh: Catalogue = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies, payload };
+const zh: Catalogue = { shared, shell, overview, day, nodes, tasks, executions, deadLetters, services, projects, scopes, calendars, taskForm, taskPolicies, payload, server };
 export default zh;

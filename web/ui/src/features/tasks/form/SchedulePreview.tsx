@@ -1,41 +1,32 @@
 import { Alert, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { useDuration } from '@/shared/Times';
 import { useSchedulePreview, type PreviewRequest } from '../queries';
 import { PreviewedFirings } from './PreviewedFirings';
 import type { ScheduleProps } from './ScheduleBuilder';
 import { isComplete, needsName, scheduleOf, type ScheduleDraft } from './schedule_draft';
-import { scheduleWords } from './schedule_words';
+import { useScheduleSentence } from './schedule_sentence';
 
-/** In the page's own words, for the kinds other than an expression, which the server describes. */
+/** In the page's own words. */
 function Words({ draft }: { draft: ScheduleDraft }) {
-  const { t } = useTranslation('taskForm');
-  const say = useDuration();
-  const words = scheduleWords(draft, say);
-  if (!words) return null;
-  const day = /^\d+$/.test(draft.on) ? t('on.day', { day: draft.on }) : '';
-  const [place = '', weekday = ''] = draft.on.split(' ');
-  const named = weekday ? t('on.nth', { place: t(`on.${place as 'first'}`), day: t(`on.${weekday as 'monday'}`) }) : t(`on.${(draft.on || 'same') as 'same'}`);
-  const values = Object.fromEntries(Object.entries({ ...words.values, on: day || named })) as Record<string, string | number>;
-  const lists = draft.days.length > 0 && draft.days.length < 7 && (draft.mode === 'window' || (draft.mode === 'every_days' && draft.dayUnit === 'weeks'));
-  const days = draft.days.map((one) => t(`day.${one}`)).join(', ');
+  const { sentence, days } = useScheduleSentence()(draft);
   return (
     <>
-      <Text fw={600}>{t(`words.${words.key}`, values)}</Text>
-      {lists && <Text size="sm">{t('words.on_days', { days })}</Text>}
+      <Text fw={600}>{sentence}</Text>
+      {days && <Text size="sm">{days}</Text>}
     </>
   );
 }
 
 /** What comes of the fields: the schedule in words, its next firings in its zone, and what clocks and calendars do to them. */
 export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
-  const { t } = useTranslation('taskForm');
+  const { t, i18n } = useTranslation('taskForm');
   const schedule = scheduleOf(draft);
   const complete = isComplete(draft);
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', task } satisfies PreviewRequest), 400);
   const { data, error, isFetching } = useSchedulePreview(asked, complete);
-  const described = schedule.kind === 'cron';
+  // An expression is described by the server, in English.
+  const described = schedule.kind === 'cron' && i18n.language.startsWith('en');
   const shown = complete && !error ? data : undefined;
   return (
     <Paper

@@ -1,3 +1,5 @@
+import { withZoneLast } from '@/shared/time';
+
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** An instant with its day of the week, as the clock of the zone shows it: "Mon, 30 Nov 2026, 09:30 EST". */
@@ -17,5 +19,5 @@ export function clockText(at: string, zone: string, language: string): string {
     }
     formatters.set(key, formatter);
   }
-  return formatter.format(new Date(at));
+  return withZoneLast(formatter, new Date(at));
 }

@@ -1,0 +1,42 @@
+import { useTranslation } from 'react-i18next';
+import type { Task } from '@/api/types';
+import { useDuration } from '@/shared/Times';
+import { viewerZone } from '../viewer_zone';
+import { scheduleDraftOf, type ScheduleDraft } from './schedule_draft';
+import { scheduleWords } from './schedule_words';
+import { businessDays, same, weekdays, weekend, type Weekday } from './weekdays';
+
+/** A schedule in words of the page's language: a sentence, and the days of the week on which alone it holds. */
+export function useScheduleSentence() {
+  const { t } = useTranslation(['taskForm', 'shared']);
+  const say = useDuration();
+
+  function daysText(days: Weekday[]): string {
+    if (same(days, weekdays) || days.length === 0) return t('day_set.every_day');
+    if (same(days, businessDays)) return t('day_set.business_days');
+    return same(days, weekend) ? t('day_set.weekend') : days.map((one) => t(`day.${one}`)).join(t('shared:comma'));
+  }
+  function onText(on: string): string {
+    if (/^\d+$/.test(on)) return t('on.day', { day: on });
+    const [place = '', weekday = ''] = on.split(' ');
+    if (weekday) return t('on.nth', { place: t(`on.${place as 'first'}`), day: t(`on.${weekday as 'monday'}`) });
+    return t(`on.${(on || 'same') as 'same'}`);
+  }
+  return (draft: ScheduleDraft): { sentence: string; days: string } => {
+    const words = scheduleWords(draft, say);
+    const values: Record<string, string | number> = { ...(words.values as Record<string, string | number>), on: onText(draft.on), days: daysText(draft.days) };
+    const some = draft.days.length > 0 && draft.days.length < 7 && (draft.mode === 'window' || (draft.mode === 'every_days' && draft.dayUnit === 'weeks'));
+    return { sentence: t(`words.${words.key}`, values), days: some ? t('words.on_days', { days: daysText(draft.days) }) : '' };
+  };
+}
+
+/** The schedule of a task in words. The server has them in English; other languages have those of the page. */
+export function useScheduleText() {
+  const { t, i18n } = useTranslation('taskForm');
+  const say = useScheduleSentence();
+  return ({ schedule, schedule_text: text = '' }: Pick<Task, 'schedule' | 'schedule_text'>): string => {
+    if (i18n.language.startsWith('en')) return text;
+    const { sentence, days } = say(scheduleDraftOf(schedule, viewerZone()));
+    return days ? t('words.joined', { sentence, days }) : sentence;
+  };
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import en from '../src/i18n/en';
+import zh from '../src/i18n/zh';
+import { sentenceOf } from '../src/shared/server_words';
+import { exact } from '../src/shared/time';
+
+const at = '2026-11-26T09:30:00.000000Z';
+
+// What the server writes, the place of its words, and a part of them as it stands there.
+const said: [string, string, string, string][] = [
+  ['as many executions of its task as may be under way at a time are', 'task_concurrency', 'libs/protocol/blocker.hpp', 'as many executions of its task as may be under way at a time are'],
+  [`as many executions of its project as may be under way at a time are; it waits since ${at}`, 'project_concurrency', 'web/waiting.cpp', '; it waits since '],
+  ['the rate limit of its service is reached', 'service_rate', 'libs/protocol/blocker.hpp', 'the rate limit of its service is reached'],
+  ['no master', 'no_master', 'web/waiting.cpp', '"no master"'],
+  ['no client of service fax', 'no_client', 'web/waiting.cpp', 'no client of service '],
+  ['no client of fax serves handler send', 'no_handler', 'web/waiting.cpp', ' serves handler '],
+  ['no client of fax that serves send has the tag gpu', 'no_tag', 'web/waiting.cpp', ' has the tag '],
+  ['the clients of fax are drained by a person', 'drained', 'web/waiting.cpp', ' are drained by a person'],
+  ['clients of fax cannot be reached', 'unreachable', 'web/waiting.cpp', ' cannot be reached'],
+  ['fax has no free slot', 'no_slot', 'web/waiting.cpp', ' has no free slot'],
+  [`waits for retry at ${at}: no disk`, 'retry_because', 'web/waiting.cpp', 'waits for retry at '],
+  ["service 'default/fax' is paused: moves (by ann)", 'service_paused', 'libs/protocol/pause.cpp', "' is paused: "],
+  ['no client took it within 5000 ms (start_within)', 'not_taken', 'trigger/master/limit_rules.cpp', ' ms (start_within)'],
+  ['it did not end within 5000 ms (total)', 'not_ended', 'trigger/master/limit_rules.cpp', 'it did not end within '],
+  ['its client died 3 times while it may have been running', 'died_often', 'libs/protocol/outcome.cpp', ' while it may have been running'],
+  ['superseded by version 3', 'superseded', 'libs/storage/task_editing.cpp', 'superseded by version '],
+  ['cancelled on request', 'cancelled', 'trigger/master/attempts.hpp', 'cancelled on request'],
+  ['a newer execution took its place', 'replaced', 'trigger/master/admissions.cpp', 'a newer execution took its place'],
+  ['over 1 min late; misfire policy fire_once: a later firing runs instead', 'later_runs', 'libs/schedule/misfire.cpp', ': a later firing runs instead'],
+  ['over 1 min late; misfire policy fire_all: only the latest 5 run, of the last 1 h', 'latest_run_of', 'libs/schedule/misfire.cpp', ': only the latest '],
+  ['over 1 min late; misfire policy skip', 'late', 'libs/schedule/misfire.cpp', ' late; misfire policy '],
+  ['skipped on request of ann: maintenance', 'skipped_of_because', 'libs/protocol/firing_skips.cpp', 'skipped on request'],
+  ['exit status 3', 'exit', 'agent/command.cpp', 'exit status '],
+  ['the lease had expired before it was renewed', 'lease_late', 'trigger/election/decide.cpp', 'the lease had expired before it was renewed'],
+];
+
+describe('sentences of the server', () => {
+  it('are known as the server writes them', () => {
+    for (const [text, key, file, words] of said) {
+      expect(sentenceOf(text)?.key, text).toBe(key);
+      expect(readFileSync(`../../${file}`, 'utf8'), `${file} says it otherwise now`).toContain(words);
+    }
+    expect(sentenceOf('the disk is full')).toBeUndefined();
+  });
+  it('keep their values in each language', () => {
+    const valuesOf = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+    for (const key of Object.keys(en.server) as (keyof typeof en.server)[]) expect(valuesOf(zh.server[key]), key).toEqual(valuesOf(en.server[key]));
+    expect(sentenceOf('no client of fax serves handler send')?.values).toEqual({ service: 'fax', handler: 'send' });
+  });
+});
+
+describe('a time in Chinese', () => {
+  it('has its zone at the end, as people write it', () => {
+    expect(exact(at, 'Asia/Shanghai', 'zh')).toBe('2026年11月26日 17:30:00 GMT+8');
+    expect(exact(at, 'UTC', 'en')).toBe('Nov 26, 2026, 09:30:00 UTC');
+  });
+});
