@@ -41,7 +41,8 @@ describe('the panel of policies', () => {
     const task = { origins: { max_attempts: 'service', retry: 'service', max_deaths: 'task', retry_delay_ms: 'built_in' } } as never;
     expect(originsOf(task, 'retries')).toEqual(['service', 'task']);
     expect(originsOf(task, 'late')).toEqual([]);
-  });
+    // On a busy machine the first import of a page takes long.
+  }, 60_000);
 });
 
 describe('the label of a member that differs', () => {

@@ -36,7 +36,7 @@ export default function JsonEditor({ label, value, onChange }: JsonProps) {
       }),
     });
     return () => view.current?.destroy();
-    // The text of later renders is taken over below.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the text of later renders is taken over below
   }, [fixed, label]);
 
   useEffect(() => {

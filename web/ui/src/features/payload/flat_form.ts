@@ -68,9 +68,8 @@ export function formFits(fields: Field[], payload: unknown): boolean {
 
 /** The payload with one property changed; undefined leaves it out, or makes it null where it is required and may be null. */
 export function changed(payload: unknown, field: Field, value: unknown): Record<string, unknown> {
-  const object = { ...asObject(payload) };
+  const object = asObject(payload) ?? {};
   if (value !== undefined) return { ...object, [field.name]: value };
   if (field.required && field.nullable) return { ...object, [field.name]: null };
-  delete object[field.name];
-  return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field.name));
 }
