@@ -20,6 +20,7 @@ interface Props {
   onClose: () => void;
 }
 
+/** Long names in the title break, so that the button to close stays in view. */
 export function ConfirmDialog(props: Props) {
   const { t } = useTranslation();
   useFocusBack();
@@ -29,7 +30,7 @@ export function ConfirmDialog(props: Props) {
     if (props.error) refusal.current?.scrollIntoView({ block: 'nearest' });
   }, [props.error]);
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size={props.wide ? 'xl' : 'lg'}>
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size={props.wide ? 'xl' : 'lg'} styles={{ title: { overflowWrap: 'anywhere', minWidth: 0 } }}>
       <Stack>
         {props.text && <Text size="sm">{props.text}</Text>}
         {props.children}

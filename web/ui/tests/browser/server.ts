@@ -40,12 +40,14 @@ export class Server {
   private readonly folder = mkdtempSync(join(tmpdir(), 'baton-browser-'));
   private readonly running = new Map<string, ChildProcess>();
   port = 0;
+  private trigger = 0;
 
   static async start(): Promise<Server> {
     const server = new Server();
     server.port = await freePort();
+    server.trigger = await freePort();
     server.write('dev.json', {
-      data: join(server.folder, 'data'), trigger: { port: await freePort() }, web: { port: server.port },
+      data: join(server.folder, 'data'), trigger: { port: server.trigger }, web: { port: server.port },
       agent: { service: 'billing', slots: 16, handlers },
     });
     await server.run();
@@ -61,6 +63,12 @@ export class Server {
     this.spawn('dev', ['dev', '--config', join(this.folder, 'dev.json')]);
     await this.ready(() => this.get('/readyz'));
     await this.ready(async () => (await this.get<{ items: { live?: boolean }[] }>('/api/v1/clients')).items.length > 0);
+  }
+
+  /** The client in Python of the examples, as service `python`, which announces a schema of its handler `sleep`. */
+  async runPythonClient(): Promise<void> {
+    this.spawn('python', ['../../examples/python-client/client.py', `http://127.0.0.1:${this.trigger}`], 'python3');
+    await this.ready(async () => (await this.get<{ items: object[] }>('/api/v1/services/default/python/handlers')).items.length > 0);
   }
 
   /** A web process on the same data. Its address. */
@@ -113,8 +121,8 @@ export class Server {
     writeFileSync(join(this.folder, name), JSON.stringify(document), { mode: 0o600 });
   }
 
-  private spawn(name: string, words: string[]) {
+  private spawn(name: string, words: string[], what = program) {
     const log = openSync(join(this.folder, 'log'), 'a');
-    this.running.set(name, spawn(program, words, { stdio: ['ignore', log, log], env: environment }));
+    this.running.set(name, spawn(what, words, { stdio: ['ignore', log, log], env: environment }));
   }
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { Section } from '@/shared/Section';
 import { Duration } from '@/shared/Times';
+import classes from './Lines.module.css';
 import type { Overview } from './queries';
 
 type Totals = components['schemas']['Counts'];
@@ -14,7 +15,7 @@ function Row({ name, counts }: { name: string; counts: Totals }) {
   const { i18n } = useTranslation();
   return (
     <Table.Tr>
-      <Table.Th scope="row">{name}</Table.Th>
+      <Table.Th scope="row" className={classes.whole}>{name}</Table.Th>
       {shown.map((one) => (
         <Table.Td key={one} ta="right" c={bad.includes(one) && counts[one] > 0 ? 'red' : undefined}>
           {counts[one].toLocaleString(i18n.language)}
@@ -37,7 +38,7 @@ export function Counts({ seen: data }: { seen: Overview }) {
           <Table.Thead>
             <Table.Tr>
               <Table.Th><Text size="sm" c="dimmed" component="span">{t('whole_cluster')}</Text></Table.Th>
-              {shown.map((one) => <Table.Th key={one} ta="right">{t(`measure.${one}`)}</Table.Th>)}
+              {shown.map((one) => <Table.Th key={one} ta="right" className={classes.whole}>{t(`measure.${one}`)}</Table.Th>)}
               <Table.Th ta="right">{t('measure.lag_p50_ms')}</Table.Th>
               <Table.Th ta="right">{t('measure.lag_p99_ms')}</Table.Th>
             </Table.Tr>

@@ -27,10 +27,10 @@ function Properties({ schema }: { schema: Schema }) {
 }
 
 /** What a handler expects: its properties in words, and the schema as it is. */
-export function ExpectedPayload({ handler, schema, opened }: { handler: string; schema: Schema; opened: boolean }) {
+export function ExpectedPayload({ handler, schema, opened, order = 3 }: { handler: string; schema: Schema; opened: boolean; order?: 3 | 4 }) {
   const { t } = useTranslation('payload');
   return (
-    <Accordion variant="separated" multiple defaultValue={opened ? ['expected'] : []} order={3}>
+    <Accordion variant="separated" multiple defaultValue={opened ? ['expected'] : []} order={order}>
       <Accordion.Item value="expected">
         <Accordion.Control><Text size="sm" fw={500}>{t('expected.title', { handler })}</Text></Accordion.Control>
         <Accordion.Panel><Stack gap="xs"><Properties schema={schema} /></Stack></Accordion.Panel>

@@ -7,6 +7,7 @@ import { useFilters } from '@/shared/filters';
 import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { ClientsTable } from './ClientsTable';
+import { Handlers } from './Handlers';
 import { useServiceClients } from './queries';
 import { clientStates } from './served';
 
@@ -36,6 +37,7 @@ export default function ServicePage() {
   return (
     <ScopePage key={`${project}/${service}`} scope={{ project, service }} summary={summary}>
       <Clients project={project} service={service} />
+      <Handlers project={project} service={service} />
     </ScopePage>
   );
 }
