@@ -6,6 +6,7 @@ import { findingCodes, type Finding } from '../src/features/payload/findings';
 import { changed, formFits, formOf } from '../src/features/payload/flat_form';
 import type { Schema } from '../src/features/payload/schema';
 import en from '../src/i18n/en';
+import { placeOf, readJson } from '../src/shared/JsonField';
 
 const invoice: Schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -91,6 +92,15 @@ describe('what a schema expects', () => {
   it('has what all of its parts say together', () => {
     const parts: Schema = { allOf: [{ $ref: '#/$defs/base' }, { properties: { b: { type: 'string' } }, required: ['b'] }], $defs: { base: { properties: { a: { type: 'number' } }, required: ['a'] } } };
     expect(expectedBy(parts).properties.map(({ place, required }) => [place, required])).toEqual([['a', true], ['b', true]]);
+  });
+});
+
+describe('a text that is not JSON', () => {
+  it('is wrong at a line and a column', () => {
+    const text = '{\n  "a": 1,\n  b\n}';
+    const read = readJson(text);
+    expect('reason' in read && placeOf(read.reason, text)).toEqual({ line: 3, column: 3 });
+    expect(placeOf('Unexpected end of JSON input', '{')).toBeUndefined();
   });
 });
 

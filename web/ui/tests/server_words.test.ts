@@ -32,6 +32,8 @@ const said: [string, string, string, string][] = [
   ['over 1 min late; misfire policy skip', 'late', 'libs/schedule/misfire.cpp', ' late; misfire policy '],
   ['skipped on request of ann: maintenance', 'skipped_of_because', 'libs/protocol/firing_skips.cpp', 'skipped on request'],
   ['exit status 3', 'exit', 'agent/command.cpp', 'exit status '],
+  ['node a cannot reach http://10.0.0.7:1: connection refused; the client is asked to register with node b', 'reach_next', 'trigger/delivery/reachability.cpp', '; the client is asked to register with node '],
+  ['node a cannot reach http://10.0.0.7:1: timed out; set `address`, or let the client fetch', 'reach', 'trigger/delivery/reachability.cpp', '; set `address`, or let the client fetch'],
   ['the lease had expired before it was renewed', 'lease_late', 'trigger/election/decide.cpp', 'the lease had expired before it was renewed'],
 ];
 

@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
 
 const JsonEditor = lazy(() => import('./JsonEditor'));
 
@@ -29,4 +30,22 @@ export function readJson(text: string): { value: unknown } | { reason: string } 
   } catch (reason) {
     return { reason: reason instanceof Error ? reason.message : String(reason) };
   }
+}
+
+/** Where a text stops to be JSON, as the parser of the browser tells it: from 1 on; undefined if it does not. */
+export function placeOf(reason: string, text: string): { line: number; column: number } | undefined {
+  const at = /position (\d+)/.exec(reason)?.[1];
+  if (at === undefined) return undefined;
+  const lines = text.slice(0, Number(at)).split('\n');
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 };
+}
+
+/** Says in the language of the page what is wrong with a text that is not JSON. */
+export function useJsonFault(): (reason: string, text: string) => string {
+  const { t, i18n } = useTranslation();
+  return (reason, text) => {
+    const place = placeOf(reason, text);
+    // The reason of the browser is English.
+    return place && !i18n.language.startsWith('en') ? t('json_invalid_at', { ...place }) : t('json_invalid', { reason });
+  };
 }

@@ -46,6 +46,8 @@ const sentences: [Key, RegExp][] = [
   ['skipped_of', /^skipped on request of (?<by>[^:]+)$/],
   ['skipped_of_because', /^skipped on request of (?<by>[^:]+): (?<why>.*)$/],
   ['exit', /^exit status (?<status>-?\d+)$/],
+  ['reach_next', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); the client is asked to register with node (?<next>.+)$/],
+  ['reach', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); set `address`, or let the client fetch$/],
   ['lease_late', /^the lease had expired before it was renewed$/],
   ['lease_lost', /^the lease expired, or another node took it, just before it was renewed$/],
   ['lease_taken', /^another node seized or renewed the lease first$/],

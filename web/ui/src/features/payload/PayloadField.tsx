@@ -1,7 +1,7 @@
 import { Alert, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { JsonField, jsonText, readJson } from '@/shared/JsonField';
+import { JsonField, jsonText, readJson, useJsonFault } from '@/shared/JsonField';
 import type { Check } from './check';
 import { completed, exampleOf } from './example';
 import { ExpectedPayload } from './ExpectedPayload';
@@ -38,7 +38,8 @@ function useFaultOf(checked: Check | undefined) {
 
 /** A payload as a text, with what the schema of its handler expects and finds, and with inputs if the schema is a flat one. */
 export function PayloadField({ label, value, onChange, target, help, fault, opened = false }: Props) {
-  const { t } = useTranslation(['payload', 'shared']);
+  const { t } = useTranslation('payload');
+  const jsonFault = useJsonFault();
   const handler = useHandler(target);
   // `true` and `false` are schemas, too, and say nothing of use.
   const schema = asObject(handler?.schema);
@@ -47,7 +48,7 @@ export function PayloadField({ label, value, onChange, target, help, fault, open
   const checked = useCheck(schema, value);
   const faultOf = useFaultOf(checked);
   const read = readJson(value);
-  const wrong = 'reason' in read ? t('shared:json_invalid', { reason: read.reason }) : fault;
+  const wrong = 'reason' in read ? jsonFault(read.reason, value) : fault;
   const fits = fields !== null && 'value' in read && formFits(fields, read.value);
   const write = (payload: unknown) => onChange(jsonText(payload));
   return (

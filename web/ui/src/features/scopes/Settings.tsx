@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type Scope, useChangeSettings, useSettings } from '@/api/scopes';
 import type { ServiceSettings } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
-import { JsonField, jsonText, readJson } from '@/shared/JsonField';
+import { JsonField, jsonText, readJson, useJsonFault } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
 import { zoneNames } from '@/shared/zones';
 import { type Draft, draftOf, furtherDefaults, settingsOf } from './limits';
@@ -50,6 +50,7 @@ function Form({ scope, settings, tag }: { scope: Scope; settings: ServiceSetting
   const [further, setFurther] = useState(jsonText(furtherDefaults(settings)));
   const { mutate, isPending, error } = useChangeSettings(scope);
   const read = readJson(further);
+  const jsonFault = useJsonFault();
   const part = { draft, change: (next: Partial<Draft>) => setDraft({ ...draft, ...next }) };
   function save() {
     if ('reason' in read) return;
@@ -65,7 +66,7 @@ function Form({ scope, settings, tag }: { scope: Scope; settings: ServiceSetting
       </div>
       <Defaults {...part} />
       <JsonField label={t('settings.further')} value={further} onChange={setFurther} />
-      {'reason' in read && <Text size="sm" c="red" role="alert">{t('shared:json_invalid', { reason: read.reason })}</Text>}
+      {'reason' in read && <Text size="sm" c="red" role="alert">{jsonFault(read.reason, further)}</Text>}
       <ErrorBox error={error} />
       <Group><Button onClick={save} loading={isPending}>{t('shared:save')}</Button></Group>
     </Stack>

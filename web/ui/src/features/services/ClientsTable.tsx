@@ -8,6 +8,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Instance } from '@/shared/Instance';
 import { shortInstance } from '@/shared/instance_name';
+import { Reason } from '@/shared/Reason';
 import { RelativeTime, useDuration } from '@/shared/Times';
 import { DrainActions } from './DrainActions';
 import { liveCode, reachCode } from './reasons';
@@ -30,7 +31,7 @@ function ClientState({ client }: { client: Client }) {
         </Text>
       )}
       {client.drained && client.live_code === 'older_release' && <Text size="xs" maw={260}>{t('home.older_release')}</Text>}
-      {client.reach_why && <Text size="xs" c="dimmed" maw={260} title={client.reach_why}>{reached ? t(`reach_why.${reached}`) : client.reach_why}</Text>}
+      {client.reach_why && <Text size="xs" c="dimmed" maw={260} title={client.reach_why}>{reached ? t(`reach_why.${reached}`) : <Reason text={client.reach_why} />}</Text>}
     </Stack>
   );
 }
