@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { lettersOf, nothingYet, withStep } from '../src/features/dead-letters/letters';
+import { lettersOf, nothingYet, oneTask, withStep } from '../src/features/dead-letters/letters';
 import { labels } from '../src/features/tasks/labels';
+
+describe('oneTask', () => {
+  it('is the task that all dead letters are of', () => {
+    expect(oneTask([{ task: '1' }, { task: '1' }])).toBe('1');
+    expect(oneTask([{ task: '1' }, { task: '2' }])).toBe('');
+    expect(oneTask([])).toBe('');
+  });
+});
 
 describe('lettersOf', () => {
   const none = { task: '', project: '', service: '', error: '', broadcast: '' };
