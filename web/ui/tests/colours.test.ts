@@ -1,6 +1,6 @@
 import { DEFAULT_THEME } from '@mantine/core';
 import { describe, expect, it } from 'vitest';
-import { dark, light, onLight } from '../src/app/colours';
+import { danger, dark, light, onLight } from '../src/app/colours';
 
 type Rgb = [number, number, number];
 
@@ -33,6 +33,9 @@ describe('colours of texts', () => {
   it.each(Object.entries(dark))('dark: %s', (_, colour) => {
     expect(contrast(rgb(colour), night)).toBeGreaterThanOrEqual(4.5);
     expect(contrast(rgb(colour), rgb('#2e2e2e'))).toBeGreaterThanOrEqual(4.5);
+  });
+  it.each(Object.entries(danger))('white on a button that deletes: %s', (_, colour) => {
+    expect(contrast(white, rgb(colour))).toBeGreaterThanOrEqual(4.5);
   });
   it.each(Object.entries(onLight))('badges: %s', (name, colour) => {
     const shades = DEFAULT_THEME.colors[name] ?? [];

@@ -11,5 +11,8 @@ export const onLight = {
   indigo: '#364fc7',
 } as const;
 
+/** Behind the white text of a button that deletes or cancels, in both themes. */
+export const danger = { filled: '#c92a2a', hover: '#b02525' };
+
 export const light = { dimmed: '#5c636a', placeholder: '#686f77', error: '#b02525' };
 export const dark = { dimmed: '#adadad', placeholder: '#a3a3a3', error: '#ff8787' };

@@ -1,5 +1,5 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
-import { dark, light, onLight } from './colours';
+import { danger, dark, light, onLight } from './colours';
 
 export const theme = createTheme({
   primaryColor: 'indigo',
@@ -16,7 +16,10 @@ export const theme = createTheme({
 });
 
 function common({ dimmed, placeholder, error }: typeof light): Record<string, string> {
-  return { '--mantine-color-dimmed': dimmed, '--mantine-color-placeholder': placeholder, '--mantine-color-error': error };
+  return {
+    '--mantine-color-dimmed': dimmed, '--mantine-color-placeholder': placeholder, '--mantine-color-error': error,
+    '--mantine-color-red-filled': danger.filled, '--mantine-color-red-filled-hover': danger.hover,
+  };
 }
 
 export const variables: CSSVariablesResolver = () => ({

@@ -55,9 +55,10 @@ it('checks the payload of a run by hand while it is typed', async () => {
   await page.getByRole('button', { name: tasks.action.run, exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText(named(words.fits)).waitFor();
-  await dialog.locator('.cm-content').fill('{"seconds": "two"}');
+  const text = dialog.getByRole('textbox', { name: tasks.run.payload });
+  await text.fill('{"seconds": "two"}');
   await dialog.getByText(words.finding.type.replace('{{limit}}', words.types.number).replace('{{is}}', words.types.string)).waitFor();
-  await dialog.locator('.cm-content').fill('{"seconds": 0.1}');
+  await text.fill('{"seconds": 0.1}');
   await dialog.getByText(named(words.fits)).waitFor();
   await dialog.getByRole('button', { name: tasks.action.run, exact: true }).click();
   await page.waitForURL(/\/executions\/\d+/);
