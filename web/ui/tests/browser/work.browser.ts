@@ -40,7 +40,7 @@ it('drains a client and resumes it', async () => {
   await drain.click();
   await tab.page.getByLabel(services.drain.reason).fill('new disk');
   await inDialog(services.drain.do).click();
-  await tab.page.getByText(services.drained).waitFor();
+  await tab.page.getByRole('table').getByText(services.drained).waitFor();
   await tab.page.getByText(/new disk/).waitFor();
   await tab.page.getByRole('button', { name: /^Resume / }).click();
   await inDialog(services.resume.do).click();
