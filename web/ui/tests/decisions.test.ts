@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clockOf, conditionOf, longestStep, versionsOf } from '../src/features/nodes/condition';
 import { liveCode, reachCode } from '../src/features/services/reasons';
-import { isWanted, onlys, servedBy, stateOf } from '../src/features/services/served';
+import { clientClock, isWanted, onlys, servedBy, stateOf } from '../src/features/services/served';
 import { momentsOf } from '../src/features/executions/moments';
 import { differences } from '../src/shared/differences';
 import { between, durationText, exact, relative } from '../src/shared/time';
@@ -85,6 +85,9 @@ describe('the clients of a service', () => {
     const one = { project: 'p', service: 's', paused: null, clients: { ...none, up: 1, unreachable: 1 } };
     expect(onlys.filter((only) => isWanted(one, only))).toEqual(['unreachable']);
     expect(onlys.filter((only) => isWanted({ ...one, clients: none }, only))).toEqual(['unserved']);
+  });
+  it('have a clock that is wrong from a tenth of a second on', () => {
+    expect([null, undefined, 99, -99, 100, -100].map(clientClock)).toEqual([undefined, undefined, undefined, undefined, 'ahead', 'behind']);
   });
   it('have reasons in words for codes that the page knows', () => {
     expect(liveCode('no_answer')).toBe('no_answer');

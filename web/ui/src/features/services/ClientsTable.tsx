@@ -12,6 +12,7 @@ import { Reason } from '@/shared/Reason';
 import { RelativeTime, useDuration } from '@/shared/Times';
 import { DrainActions } from './DrainActions';
 import { liveCode, reachCode } from './reasons';
+import { clientClock } from './served';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
 function ClientState({ client }: { client: Client }) {
@@ -40,10 +41,12 @@ function Heard({ client: { live, live_why: why, live_code, node } }: { client: C
   const { t } = useTranslation('services');
   const say = useDuration();
   const code = liveCode(live_code);
+  const clock = clientClock(live?.clock_offset_ms);
   if (!live) return <Text size="xs" c="dimmed" maw={220} title={why ?? undefined}>{code ? t(`live.${code}`, { node: shortInstance(node) }) : why}</Text>;
   return (
     <Stack gap={0}>
       <Text size="sm" style={{ whiteSpace: 'nowrap' }}>{t('heard_ago', { age: say(live.heard_ms) })}</Text>
+      {clock && <Text size="xs" c="var(--mantine-color-error)">{t(`clock.${clock}`, { by: say(Math.abs(live.clock_offset_ms ?? 0)) })}</Text>}
       <Text size="xs" c="dimmed">{live.answered_ms === null ? t('answered_nothing') : t('answered_ago', { age: say(live.answered_ms) })}</Text>
     </Stack>
   );

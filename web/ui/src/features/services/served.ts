@@ -25,6 +25,15 @@ export function stateOf({ drained, state, reach }: Pick<Client, 'drained' | 'sta
   return reach === 'reachable' ? 'up' : reach;
 }
 
+// The estimate is wrong by the time that the quickest of the last heartbeats was on its way.
+const leastOffset = 100;
+
+/** How the clock of a client is wrong, as far as it matters; undefined if it is right, or tells no time. */
+export function clientClock(offset: number | null | undefined): 'ahead' | 'behind' | undefined {
+  if (offset === null || offset === undefined || Math.abs(offset) < leastOffset) return undefined;
+  return offset > 0 ? 'ahead' : 'behind';
+}
+
 /** What a filter of the list of services finds. */
 export type Only = 'unserved' | 'unreachable' | 'paused';
 export const onlys: Only[] = ['unserved', 'unreachable', 'paused'];
