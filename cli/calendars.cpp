@@ -2,6 +2,7 @@
 
 #include "cli/calendar_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/list_by_default.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 
@@ -208,7 +209,6 @@ void add_calendar_set(CLI::App& group, common_options const& common, int& status
 void add_calendars(CLI::App& program, common_options const& common, int& status)
 {
     auto& group = *program.add_subcommand("calendars", "Keep named sets of days and times that tasks exclude or allow");
-    group.require_subcommand(1);
     group.footer("Example: baton calendars list");
     auto* const all = group.add_subcommand("list", "List calendars");
     all->footer("Example: baton calendars list --project billing");
@@ -217,7 +217,9 @@ void add_calendars(CLI::App& program, common_options const& common, int& status)
     all->add_option("--limit", listed->limit, "Number of calendars")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    all->callback([listed, &common] { list_calendars(*listed, common); });
+    auto const print = [listed, &common] { list_calendars(*listed, common); };
+    all->callback(print);
+    list_by_default(group, print);
 
     auto* const one = group.add_subcommand("show", "Show a calendar and the tasks that use it");
     one->footer("Example: baton calendars show holidays");

@@ -1,6 +1,7 @@
 // baton dead-letters: executions that failed in their last attempt, to run again or to dismiss.
 
 #include "cli/commands.hpp"
+#include "cli/list_by_default.hpp"
 #include "cli/payload_option.hpp"
 #include "cli/rest.hpp"
 #include "cli/service_name.hpp"
@@ -94,10 +95,22 @@ nlohmann::json body_of(choice_options chosen, rest& web)
     return body;
 }
 
+std::string in_words(std::string const& outcome)
+{
+    for (auto const& [code, words] :
+         {std::pair{"not_dead", "is no dead letter"},
+          {"already_resolved", "was retried or dismissed before"},
+          {"task_deleted", "cannot run again, because its task is deleted"},
+          {"still_runs", "its handler has not returned; `baton executions release` counts it as ended"}})
+        if (outcome == code)
+            return words;
+    return outcome;
+}
+
 void print_resolved(nlohmann::json const& answer)
 {
     for (auto const& each : answer.at("items")) {
-        std::cout << "execution " << cell(each, "execution") << ": " << cell(each, "outcome");
+        std::cout << "execution " << cell(each, "execution") << ": " << in_words(cell(each, "outcome"));
         if (!each.at("rerun").is_null())
             std::cout << " as " << cell(each, "rerun");
         std::cout << '\n';
@@ -207,13 +220,13 @@ void add_dead_letters(CLI::App& program, common_options const& common, int& stat
 {
     auto& group =
         *program.add_subcommand("dead-letters", "List executions whose last attempt failed, and run them again");
-    group.require_subcommand(1);
     group.footer("Example: baton dead-letters list --task close-day");
     auto* const command = group.add_subcommand("list", "List dead letters, the latest first");
     command->footer("Example: baton dead-letters list --project billing");
     auto const chosen = std::make_shared<list_options>();
     chosen->resolution = "open";
     add_list(*command, common, chosen);
+    list_by_default(group, [chosen, &common] { list(*chosen, common); });
     add_resolve(group, common, status, "retry",
                 "Run dead letters again: with the present version of the task and the same time and payload");
     add_resolve(group, common, status, "dismiss", "Take dead letters off the list of open ones");

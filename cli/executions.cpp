@@ -125,7 +125,8 @@ void show(std::string const& id, common_options const& common)
     auto const at = times_of(common);
     auto const waits = found.value("waits", nlohmann::json::array());
     found.erase("waits");
-    print_members(std::cout, found, at, "attempts");
+    print_members(std::cout, found, at, "attempts",
+                  {"id", "task_name", "project", "service", "handler", "state", "reason", "error", "scheduled_at"});
     for (auto const& each : waits)
         std::cout << "waited: from " << at.text(each, "since_at") << " to "
                   << (each.at("until_at").is_null() ? "now" : at.text(each, "until_at")) << ": " << cell(each, "reason")

@@ -165,14 +165,25 @@ void importer::disable(nlohmann::json const& task, bool act)
     say(act ? "disabled" : "without a line", cell(task, "name"), 0, cell(task, "schedule_text"));
 }
 
+// Says why the file cannot tell which lines are gone, if it cannot. `any`: whether a task would be disabled.
+bool importer::may_prune(import_input const& input, bool any)
+{
+    std::string why;
+    if (!input.problems.empty())
+        why = "--prune disables nothing while the file has lines that cannot be read, since their tasks would be "
+              "disabled too: correct the lines, and import the file again";
+    else if (any && input.tasks.empty() && input.timeless.empty()) // such as one that could not be copied
+        why = "--prune disables nothing, because " + input.file +
+              " has no line that becomes a task: if that is right, disable its tasks by `baton task disable`";
+    if (why.empty())
+        return true;
+    ++not_pruned_;
+    refused_.push_back(why);
+    return false;
+}
+
 bool importer::take_removed(import_input const& input, import_settings const& settings)
 {
-    bool const whole = input.problems.empty();
-    if (mode_.prune && !whole) {
-        ++not_pruned_;
-        refused_.push_back("--prune disables nothing while the file has lines that cannot be read, since their tasks "
-                           "would be disabled too: correct the lines, and import the file again");
-    }
     std::vector<nlohmann::json> found;
     try {
         std::set<std::string> names;
@@ -184,9 +195,10 @@ bool importer::take_removed(import_input const& input, import_settings const& se
     } catch (std::exception const& failure) {
         return refuse("the tasks without a line are not known", failure);
     }
+    bool const prune = mode_.prune && may_prune(input, !found.empty());
     for (auto const& task : found) {
         try {
-            disable(task, mode_.prune && whole && !mode_.dry_run);
+            disable(task, prune && !mode_.dry_run);
         } catch (std::exception const& failure) {
             if (!refuse(cell(task, "name") + ": was not disabled", failure))
                 return false;

@@ -40,6 +40,7 @@ public:
 private:
     bool take(import_task const& task);
     bool take_file(import_input const& input, import_settings const& settings);
+    bool may_prune(import_input const& input, bool any);
     bool take_removed(import_input const& input, import_settings const& settings);
     bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
@@ -61,7 +62,7 @@ private:
     nlohmann::json timeless_ = nlohmann::json::array();
     int already_ = 0;
     std::size_t disabled_ = 0;
-    std::size_t not_pruned_ = 0; // files whose lines do not all read; `refused` says so, and no line is meant
+    std::size_t not_pruned_ = 0; // files that do not tell which lines are gone; `refused` says so, and no line is meant
     std::vector<std::string> refused_;
     std::vector<std::string> said_;
 };

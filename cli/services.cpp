@@ -1,6 +1,7 @@
 // baton services, baton projects: list them, pause, resume and configure them.
 
 #include "cli/commands.hpp"
+#include "cli/list_by_default.hpp"
 #include "cli/rest.hpp"
 #include "cli/service_name.hpp"
 #include "cli/table.hpp"
@@ -130,7 +131,6 @@ void add_group(CLI::App& program, common_options const& common, level what)
     bool const service = what == level::service;
     std::string const noun = service ? "service" : "project";
     auto& group = *program.add_subcommand(noun + "s", "List, pause, resume and configure " + noun + "s");
-    group.require_subcommand(1);
     group.footer("Example: baton " + noun + "s pause billing --reason 'deployment of 2.0'");
 
     auto const listed = std::make_shared<choice>();
@@ -142,7 +142,9 @@ void add_group(CLI::App& program, common_options const& common, level what)
     all->add_option("--limit", listed->limit, "Number of " + noun + "s")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    all->callback([what, listed, &common] { list(what, *listed, common); });
+    auto const print = [what, listed, &common] { list(what, *listed, common); };
+    all->callback(print);
+    list_by_default(group, print);
 
     auto const shown = std::make_shared<choice>();
     auto* const one = add_one(group, what, "show", "Show a " + noun + " and its latest pauses", shown);

@@ -240,18 +240,30 @@ times times_of(common_options const& common)
     return times(common.utc ? "UTC" : host_zone());
 }
 
-void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without)
+namespace {
+
+void print_member(std::ostream& out, nlohmann::json const& object, std::string const& key, times const& at)
 {
-    for (auto const& [key, value] : object.items()) {
-        if (key == without)
-            continue;
-        bool const is_time = value.is_string() && (key.ends_with("_at") || key == "valid_from");
-        auto const shown = is_time                                ? at.text(object, key.c_str())
-                           : key == "reason" && value.is_string() ? at.within(value.get<std::string>())
-                           : value.is_string()                    ? value.get<std::string>()
-                                                                  : value.dump();
-        out << printable(key) << ": " << printable(shown) << '\n';
-    }
+    auto const& value = object.at(key);
+    bool const is_time = value.is_string() && (key.ends_with("_at") || key == "valid_from");
+    auto const shown = is_time                                ? at.text(object, key.c_str())
+                       : key == "reason" && value.is_string() ? at.within(value.get<std::string>())
+                       : value.is_string()                    ? value.get<std::string>()
+                                                              : value.dump();
+    out << printable(key) << ": " << printable(shown) << '\n';
+}
+
+} // namespace
+
+void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without,
+                   std::vector<std::string> const& first)
+{
+    for (auto const& key : first)
+        if (object.contains(key))
+            print_member(out, object, key, at);
+    for (auto const& member : object.items())
+        if (member.key() != without && std::ranges::find(first, member.key()) == first.end())
+            print_member(out, object, member.key(), at);
 }
 
 void print_notes(std::ostream& out, nlohmann::json const& answer)

@@ -66,8 +66,10 @@ private:
 // The zone of this machine, or UTC with --utc.
 times times_of(common_options const& common);
 
-// Each member as a line "key: value", without those in `without`; times are in the zone of `at`.
-void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without);
+// Each member but `without` as a line "key: value", those that are named in `first` in that order, the others behind
+// them; times are in the zone of `at`.
+void print_members(std::ostream& out, nlohmann::json const& object, times const& at, std::string const& without,
+                   std::vector<std::string> const& first = {});
 
 // The value without a control character on the terminal: in strings they are escaped.
 void print_json(std::ostream& out, nlohmann::json const& value);

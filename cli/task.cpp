@@ -34,7 +34,8 @@ void add_show(CLI::App& task, common_options const& common)
             return print_json(std::cout, shown);
         auto members = shown;
         members.erase("next_fire_at"); // the planner's mark, which is no next firing
-        print_members(std::cout, members, times_of(common), "next");
+        print_members(std::cout, members, times_of(common), "next",
+                      {"name", "project", "id", "enabled", "schedule_text", "service", "handler", "description"});
         auto const zone = shown.at("schedule").value("zone", "UTC");
         for (auto const& firing : shown.at("next"))
             std::cout << "next: " << firing_text(firing, zone, times_of(common)) << '\n';
@@ -126,7 +127,7 @@ void add_run(CLI::App& task, common_options const& common, int& status)
 void add_task(CLI::App& program, common_options const& common, int& status)
 {
     auto& task = *program.add_subcommand("task", "Register, show, change and run tasks");
-    task.require_subcommand(1)->fallthrough();
+    task.fallthrough();
     task.footer("Example: baton task list");
     add_task_list(task, common);
     add_task_add(task, common);

@@ -1,6 +1,7 @@
 // baton task list.
 
 #include "cli/commands.hpp"
+#include "cli/list_by_default.hpp"
 #include "cli/rest.hpp"
 #include "cli/service_name.hpp"
 #include "cli/table.hpp"
@@ -63,7 +64,7 @@ void add_task_list(CLI::App& task, common_options const& common)
     command->add_option("--limit", chosen->limit, "Number of tasks")
         ->capture_default_str()
         ->check(CLI::Range(1, 1'000'000));
-    command->callback([chosen, &common] {
+    auto const print = [chosen, &common] {
         part_service(chosen->service, chosen->project);
         std::string target = "/api/v1/tasks?";
         std::string const enabled_is = chosen->enabled ? "true" : chosen->disabled ? "false" : "";
@@ -93,7 +94,9 @@ void add_task_list(CLI::App& task, common_options const& common)
                        at.cell(each, "next_at")});
         }
         shown.print(std::cout);
-    });
+    };
+    command->callback(print);
+    list_by_default(task, print);
 }
 
 } // namespace baton::cli

@@ -4,7 +4,7 @@
 
 namespace baton::cli {
 
-// The user of this shell; empty if it does not tell.
+// The user of this shell, or of this process; empty if neither tells.
 std::string this_user();
 
 } // namespace baton::cli

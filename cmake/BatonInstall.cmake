@@ -44,5 +44,5 @@ if(TARGET baton_cli)
     install(TARGETS baton_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
     install(DIRECTORY config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/baton/config COMPONENT program)
     install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/baton COMPONENT program
-        FILES_MATCHING PATTERN "*.md" PATTERN "openapi.yaml" PATTERN figures EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "openapi.yaml" PATTERN figures EXCLUDE PATTERN screenshots EXCLUDE)
 endif()

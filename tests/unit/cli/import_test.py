@@ -145,6 +145,13 @@ class Import(DevSite):
         document.write_text("[]")
         self.refused(["--prune"], "task", "import", document, "--prune", status=2)
 
+    def test_prune_disables_nothing_for_a_file_without_lines(self):
+        path, words = self.crontab("@daily a")
+        self.ask(*words)
+        path.write_text("")
+        self.refused(["--prune disables nothing", "has no line that becomes a task", "0 refused"], *words, "--prune")
+        self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
+
     def test_prune_disables_the_tasks_of_an_earlier_version_from_the_same_file(self):
         path, words = self.crontab("@daily a")
         self.ask("task", "add", "former", "--service", path.stem, "--handler", "former-1", "--cron", "@daily",
@@ -227,8 +234,8 @@ class Import(DevSite):
         other.write_text("@daily c\n@reboot d\n")
         both = (*words[:3], other, *words[3:])
         self.refused([f"{path}: line 2: ", f"{other}: line 2: @reboot", "2 registered", "1 refused"], *both)
-        path.write_text("")
-        self.assertIn("1 already registered, 1 without a line disabled", self.ask(*both, "--prune"))
+        path.write_text("@weekly e\n")
+        self.assertIn("1 registered, 1 already registered, 1 without a line disabled", self.ask(*both, "--prune"))
 
     def test_a_crontab_that_may_have_a_user_column_is_named(self):
         path, words = self.crontab("@daily root true", "5 4 * * * daemon true")

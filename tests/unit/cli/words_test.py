@@ -45,7 +45,7 @@ class Words(unittest.TestCase):
 
     def test_a_missing_command_is_named(self):
         self.refused("", "a command is missing", "task")
-        self.refused("task", "a command is missing", "list, add", "baton task --help")
+        self.refused("cron", "a command is missing", "explain", "baton cron --help")
 
     def test_a_line_that_is_logged_before_a_process_runs_has_the_format_of_the_log(self):
         with tempfile.TemporaryDirectory() as folder:
