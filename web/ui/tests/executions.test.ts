@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf } from '../src/features/executions/attempts';
 import { outputsOf } from '../src/features/executions/outputs';
 import { canCancel, canRetry } from '../src/features/executions/possible';
@@ -55,5 +56,23 @@ describe('the result of a command', () => {
   });
   it('is of another form for other handlers', () => {
     for (const other of [null, 7, 'text', ['x'], {}, { stdout: 'x' }, { stdout: 1, stderr: 2 }]) expect(outputsOf(other)).toBeNull();
+  });
+});
+
+describe('an execution that is due and planned', () => {
+  const one = { state: 'planned' as const, scheduled_at: '2026-11-26T09:00:00Z', due_at: '2026-11-26T09:00:00Z', reason: 'no client of service fax' };
+  const now = Date.parse('2026-11-26T09:00:01Z');
+  it('waits, if something keeps it back', () => {
+    expect(asShown(one, now).state).toBe('waiting');
+    expect(asShown({ ...one, reason: null }, now).state).toBe('planned');
+    expect(asShown({ ...one, due_at: '2026-11-26T09:01:00Z' }, now).state).toBe('planned');
+    expect(asShown({ ...one, state: 'retrying' as const }, now).state).toBe('retrying');
+  });
+  it('is found among those that wait, and those that have not ended', () => {
+    expect(statesAsked('waiting', false)).toEqual(['planned', 'waiting']);
+    expect(statesAsked('waiting,running,retrying', false)).toEqual(['planned', 'waiting', 'running', 'retrying']);
+    expect(statesAsked('waiting', true)).toEqual(['waiting']);
+    expect(statesAsked('failed,timed_out', false)).toEqual(['failed', 'timed_out']);
+    expect(statesAsked('', false)).toBeUndefined();
   });
 });

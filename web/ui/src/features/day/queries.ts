@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { readPages } from '@/api/pages';
+import { asShown } from '@/api/shown_state';
 import type { Range } from './range';
 
 export const mostBars = 2000;
@@ -15,9 +16,10 @@ export function useExecutionsOf(project: string, { begin, end }: Range) {
     queryKey: ['day', project, begin, end],
     refetchInterval: present ? presentEvery : false,
     placeholderData: undefined,
-    queryFn: ({ signal }) => readPages((after) => {
+    queryFn: ({ signal }) => readPages(async (after) => {
       const query = { limit: 500, after, from: new Date(begin).toISOString(), until: new Date(end).toISOString(), project: project || undefined };
-      return unwrap(api.GET('/api/v1/executions', { params: { query }, signal }));
+      const page = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal }));
+      return { ...page, items: page.items.map((one) => asShown(one)) };
     }, mostBars),
   });
 }

@@ -1,7 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
-import type { Execution, ResolvedLetter, State } from '@/api/types';
+import type { Page } from '@/api/pages';
+import { asShown, statesAsked } from '@/api/shown_state';
+import type { Execution, ResolvedLetter } from '@/api/types';
 import type { Values } from './Filters';
 import { beginOf, isSpan } from './span';
 
@@ -19,12 +21,16 @@ function queryOf(filters: ExecutionFilters, after: string | undefined) {
     parent: parent || undefined,
     from: isSpan(since) ? beginOf(since, Date.now()) : from || undefined,
     until: until || undefined,
-    state: state ? (state.split(',') as State[]) : undefined,
+    state: statesAsked(state, planned === 'true'),
     planned: planned === 'true',
     service: service || undefined,
     cause: cause ? [cause as Execution['cause']] : undefined,
     error: error || undefined,
   };
+}
+
+function shownPage(page: Page<Execution>): Page<Execution> {
+  return { ...page, items: page.items.map((one) => asShown(one)) };
 }
 
 // The server wants the values of one parameter with commas between them.
@@ -34,7 +40,7 @@ export function useExecutions(filters: ExecutionFilters, after: string | undefin
   return useQuery({
     queryKey: ['executions', 'list', filters, after],
     refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: queryOf(filters, after) }, signal, querySerializer })),
+    queryFn: async ({ signal }) => shownPage(await unwrap(api.GET('/api/v1/executions', { params: { query: queryOf(filters, after) }, signal, querySerializer }))),
   });
 }
 
@@ -46,7 +52,7 @@ export function useShards({ id: parent, parent: above, ended_at: ended }: Pick<E
     queryKey: ended === null ? ['executions', 'shards', parent] : ['dead_letters', 'shards', parent],
     enabled: above === null,
     refetchInterval: ended === null ? interval : false,
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { parent, limit: 500 } }, signal })),
+    queryFn: async ({ signal }) => shownPage(await unwrap(api.GET('/api/v1/executions', { params: { query: { parent, limit: 500 } }, signal }))),
   });
 }
 
@@ -89,7 +95,7 @@ export function useExecution(id: string) {
   return useQuery({
     queryKey: ['executions', 'one', id],
     refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id } }, signal })),
+    queryFn: async ({ signal }) => asShown(await unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id } }, signal }))),
   });
 }
 

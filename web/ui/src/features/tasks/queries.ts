@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
+import { asShown } from '@/api/shown_state';
 import type { Schedule, ScheduleKind } from '@/api/types';
 
 
@@ -77,7 +78,10 @@ export function useLastExecutions(task: string) {
   return useQuery({
     queryKey: ['executions', 'of-task', task],
     refetchInterval: useLiveInterval(),
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, limit: 100 } }, signal })),
+    queryFn: async ({ signal }) => {
+      const page = await unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, limit: 100 } }, signal }));
+      return { ...page, items: page.items.map((one) => asShown(one)) };
+    },
   });
 }
 
