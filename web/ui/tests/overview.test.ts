@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPages, readWanted } from '../src/api/pages';
 import { stepsOf } from '../src/features/overview/steps';
-import { ahead, countText, failuresAddress, nodesByCondition } from '../src/features/overview/attention';
+import { ahead, countedAddress, countText, failuresAddress, isLongGap, nodesByCondition } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
@@ -40,6 +40,15 @@ describe('overview', () => {
     const at = [1000, 2000, 3000].map((ms) => ({ at: new Date(ms).toISOString() }));
     expect(ahead(at, 1500)).toEqual(at.slice(1));
     expect(ahead(at, 9000)).toEqual(at);
+  });
+  it('leads from a number to what it counts, if a filter finds that', () => {
+    expect(countedAddress('failed', 'day')).toBe('/executions?state=failed,timed_out&since=24h');
+    expect(countedAddress('open', 'hour')).toBe('/executions?state=waiting,running,retrying&since=1h');
+    expect(countedAddress('fired', 'month')).toBe('/executions?since=30d');
+    expect(countedAddress('late', 'day')).toBeUndefined();
+  });
+  it('warns of a take-over that left the cluster without a master for long', () => {
+    expect([null, 10000, 10001].map(isLongGap)).toEqual([false, false, true]);
   });
   it('leads to the failures of a task that wait for somebody, or else to all of them', () => {
     expect(failuresAddress({ task: '7', open: 2 })).toBe('/dead-letters?task=7');

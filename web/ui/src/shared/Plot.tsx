@@ -34,6 +34,12 @@ export default function Plot({ label, times, series, height = 160 }: ChartProps)
       },
       [times, ...series.map(({ values }) => values)], place.current,
     );
+    // At rest the legend has the latest values.
+    const rest = () => {
+      if (plot.cursor.idx === null || plot.cursor.idx === undefined) plot.setLegend({ idx: times.length - 1 }, false);
+    };
+    rest();
+    plot.over.addEventListener('mouseleave', () => plot.setLegend({ idx: times.length - 1 }, false));
     return () => plot.destroy();
   }, [width, height, times, series, dark, zone, t, i18n.language]);
   return (

@@ -1,8 +1,10 @@
 import { Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
+import { Link } from '@/shared/Link';
 import { Section } from '@/shared/Section';
 import { Duration } from '@/shared/Times';
+import { countedAddress } from './attention';
 import classes from './Lines.module.css';
 import type { Overview } from './queries';
 
@@ -11,16 +13,27 @@ type Totals = components['schemas']['Counts'];
 const shown = ['fired', 'succeeded', 'failed', 'late', 'skipped', 'cancelled', 'open'] as const;
 const bad: readonly string[] = ['failed', 'late'];
 
-function Row({ name, counts }: { name: string; counts: Totals }) {
-  const { i18n } = useTranslation();
+type Reach = Parameters<typeof countedAddress>[1];
+
+/** A number, which leads to what it counts. */
+function Count({ measure, reach, count }: { measure: (typeof shown)[number]; reach: Reach; count: number }) {
+  const { t, i18n } = useTranslation('overview');
+  const to = count > 0 ? countedAddress(measure, reach) : undefined;
+  const text = count.toLocaleString(i18n.language);
+  const colour = bad.includes(measure) && count > 0 ? 'red' : undefined;
+  return (
+    <Table.Td ta="right" c={colour}>
+      {to ? <Link to={to} size="sm" c={colour ?? 'inherit'} underline="always" aria-label={`${t(`measure.${measure}`)}, ${t(`last.${reach}`)}: ${text}`}>{text}</Link> : text}
+    </Table.Td>
+  );
+}
+
+function Row({ reach, counts }: { reach: Reach; counts: Totals }) {
+  const { t } = useTranslation('overview');
   return (
     <Table.Tr>
-      <Table.Th scope="row" className={classes.whole}>{name}</Table.Th>
-      {shown.map((one) => (
-        <Table.Td key={one} ta="right" c={bad.includes(one) && counts[one] > 0 ? 'red' : undefined}>
-          {counts[one].toLocaleString(i18n.language)}
-        </Table.Td>
-      ))}
+      <Table.Th scope="row" className={classes.whole}>{t(`last.${reach}`)}</Table.Th>
+      {shown.map((one) => <Count key={one} measure={one} reach={reach} count={counts[one]} />)}
       <Table.Td ta="right"><Duration ms={counts.lag_p50_ms} /></Table.Td>
       <Table.Td ta="right"><Duration ms={counts.lag_p99_ms} /></Table.Td>
     </Table.Tr>
@@ -39,14 +52,14 @@ export function Counts({ seen: data }: { seen: Overview }) {
             <Table.Tr>
               <Table.Th><Text size="sm" c="dimmed" component="span">{t('whole_cluster')}</Text></Table.Th>
               {shown.map((one) => <Table.Th key={one} ta="right" className={classes.whole}>{t(`measure.${one}`)}</Table.Th>)}
-              <Table.Th ta="right">{t('measure.lag_p50_ms')}</Table.Th>
-              <Table.Th ta="right">{t('measure.lag_p99_ms')}</Table.Th>
+              <Table.Th ta="right" className={classes.whole}>{t('measure.lag_p50_ms')}</Table.Th>
+              <Table.Th ta="right" className={classes.whole}>{t('measure.lag_p99_ms')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Row name={t('last.hour')} counts={data.last_hour} />
-            <Row name={t('last.day')} counts={data.last_day} />
-            <Row name={t('last.month')} counts={data.last_month} />
+            <Row reach="hour" counts={data.last_hour} />
+            <Row reach="day" counts={data.last_day} />
+            <Row reach="month" counts={data.last_month} />
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Condition } from '@/features/nodes/condition';
 import { Figure } from '@/shared/Figure';
 import { Duration, RelativeTime } from '@/shared/Times';
-import { countText, nodesByCondition } from './attention';
+import { countedAddress, countText, isLongGap, nodesByCondition } from './attention';
 import type { Overview } from './queries';
 
 const tones: Record<Condition, 'calm' | 'warn' | 'bad'> = { alive: 'calm', draining: 'warn', silent: 'warn', cannot_plan: 'bad', gone: 'bad' };
@@ -18,7 +18,7 @@ function Mastership({ seen: { master, last_failover: failover, last_gap_ms: gap,
       />
       {failover && (
         <Figure
-          label={t('take_over')} value={<RelativeTime at={failover.at} plain />} to="/nodes"
+          label={t('take_over')} value={<RelativeTime at={failover.at} plain />} to="/nodes" tone={isLongGap(gap) ? 'warn' : 'calm'}
           detail={gap !== null && <>{t('gap')}{' '}<Duration ms={gap} /></>}
         />
       )}
@@ -29,16 +29,15 @@ function Mastership({ seen: { master, last_failover: failover, last_gap_ms: gap,
   );
 }
 
-function Failures({ seen: { open_dead_letters: letters, failed_last_hour: failed, at } }: { seen: Overview }) {
+function Failures({ seen: { open_dead_letters: letters, failed_last_hour: failed } }: { seen: Overview }) {
   const { t } = useTranslation('overview');
-  const hourAgo = new Date(Date.parse(at) - 3600000).toISOString();
   return (
     <>
       {letters.count > 0 && <Figure label={t('dead_letters')} value={countText(letters)} tone="bad" to="/dead-letters" />}
       {failed.count > 0 && (
         <Figure
           label={t('failed')} value={countText(failed)} detail={t('failed_help')} tone="bad"
-          to={`/executions?state=failed,timed_out&from=${encodeURIComponent(hourAgo)}`}
+          to={countedAddress('failed', 'hour') ?? '/executions'}
         />
       )}
     </>

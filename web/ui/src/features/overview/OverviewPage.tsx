@@ -20,14 +20,18 @@ function Content({ seen, project }: { seen: Overview; project: string }) {
     <>
       {project === '' && <FirstSteps seen={seen} />}
       <Figures seen={seen} />
+      <div className={classes.columns}>
+        {seen.clients.unreachable > 0 && <LostClients project={project} />}
+        <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} morePaused={seen.more_paused} />
+      </div>
       <Counts seen={seen} />
       <Trends seen={seen} />
       <div className={classes.columns}>
-        <FailingTasks tasks={seen.failing} />
-        <SlowTasks tasks={seen.slow} />
-        {seen.clients.unreachable > 0 && <LostClients project={project} />}
-        <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} morePaused={seen.more_paused} />
-        <Coming firings={seen.due_next} />
+        <div>
+          <FailingTasks tasks={seen.failing} />
+          <SlowTasks tasks={seen.slow} />
+        </div>
+        <div><Coming firings={seen.due_next} /></div>
       </div>
     </>
   );

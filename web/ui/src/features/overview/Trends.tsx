@@ -23,7 +23,7 @@ export function Trends({ seen: data }: { seen: Overview }) {
     />
   );
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md" verticalSpacing={0}>
       <Section title={t(`chart_rate.${reach}`)} actions={choice}>
         <LineChart label={t(`chart_rate.${reach}`)} times={series.times} series={lines(['fired', 'failed', 'late'], ['blue', 'red', 'orange'])} />
       </Section>

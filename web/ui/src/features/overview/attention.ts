@@ -23,3 +23,23 @@ export function ahead<Firing extends { at: string }>(firings: Firing[], now: num
   const left = firings.filter(({ at }) => Date.parse(at) >= now);
   return left.length > 0 ? left : firings;
 }
+
+// With the default lease of 3 s a take-over is over well within this. The answer does not name the lease's time.
+const longestUsualGap = 10000;
+
+/** Whether a take-over left the cluster without a master for long. */
+export function isLongGap(gapMs: number | null): boolean {
+  return gapMs !== null && gapMs > longestUsualGap;
+}
+
+const statesOf: Record<string, string> = {
+  succeeded: 'succeeded', failed: 'failed,timed_out', skipped: 'skipped', cancelled: 'cancelled', open: 'waiting,running,retrying',
+};
+const sinceOf = { hour: '1h', day: '24h', month: '30d' };
+
+/** The list of the executions that a number counts; undefined where no filter finds them, as for those that began late. */
+export function countedAddress(measure: string, reach: keyof typeof sinceOf): string | undefined {
+  if (measure === 'fired') return `/executions?since=${sinceOf[reach]}`;
+  const state = statesOf[measure];
+  return state && `/executions?state=${state}&since=${sinceOf[reach]}`;
+}
