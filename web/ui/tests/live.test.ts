@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventReader, type StreamEvent } from '../src/api/live/event_stream';
 import { follow, type Surroundings } from '../src/api/live/follow';
+import { SilenceWatch } from '../src/api/live/silence';
 import { staleKeys, topicsOf } from '../src/api/live/topics';
 
 describe('eventReader', () => {
@@ -41,7 +42,7 @@ describe('topicsOf', () => {
 describe('follow', () => {
   function surroundings(answers: (() => Response)[]) {
     const stop = new AbortController();
-    const seen = { ids: [] as string[], waits: [] as number[], states: [] as string[], first: [] as boolean[], refused: 0 };
+    const seen = { ids: [] as string[], waits: [] as number[], states: [] as string[], first: [] as boolean[], refused: 0, pieces: 0 };
     const around: Surroundings = {
       open: async (lastId) => {
         seen.ids.push(lastId);
@@ -54,6 +55,7 @@ describe('follow', () => {
         if (seen.waits.length === 3) stop.abort();
       },
       onState: (state) => seen.states.push(state),
+      onPiece: () => { seen.pieces += 1; },
       onEvent: (_, first) => seen.first.push(first),
       onUnauthorized: () => {
         seen.refused += 1;
@@ -69,6 +71,7 @@ describe('follow', () => {
     expect(seen.ids).toEqual(['', 'a-2', 'a-2']);
     expect(seen.waits).toEqual([2000, 2000, 4000]);
     expect(seen.first).toEqual([true, false]);
+    expect(seen.pieces).toBe(1);
     expect(seen.states.slice(0, 2)).toEqual(['stream', 'poll']);
   });
   it('does not ask a server again that has no stream', async () => {
@@ -86,5 +89,44 @@ describe('follow', () => {
     const { around, seen, signal } = surroundings([full('1'), full('120'), full('1')]);
     await follow(around, signal);
     expect(seen.waits).toEqual([60000, 120000, 60000]);
+  });
+});
+
+describe('SilenceWatch', () => {
+  function watched() {
+    const told: (number | null)[] = [];
+    const answers: { give: () => void; fail: () => void }[] = [];
+    const watch = new SilenceWatch({
+      ask: () => new Promise<void>((give, fail) => answers.push({ give, fail: () => fail(new Error('lost')) })),
+      tell: (since) => told.push(since),
+    });
+    watch.heard(0);
+    return { watch, told, answers };
+  }
+  it('asks a server that says nothing, and tells of it once the question is old', () => {
+    const { watch, told, answers } = watched();
+    watch.tick(4999);
+    expect(answers).toHaveLength(0);
+    watch.tick(5000);
+    watch.tick(9999);
+    expect([answers.length, told]).toEqual([1, [null]]);
+    watch.tick(10000);
+    expect(told).toEqual([null, 5000]);
+    watch.heard(12000);
+    expect(told.at(-1)).toBeNull();
+  });
+  it('asks again after a failure, and counts from the first question', async () => {
+    const { watch, told, answers } = watched();
+    watch.tick(5000);
+    answers[0]?.fail();
+    await Promise.resolve();
+    await Promise.resolve();
+    watch.tick(10000);
+    expect([answers.length, told.at(-1)]).toEqual([2, 5000]);
+  });
+  it('does not take its own sleep for silence', () => {
+    const { watch, told } = watched();
+    watch.tick(3_600_000);
+    expect(told).toEqual([null]);
   });
 });

@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import { heard } from './live/signs';
 import { ProblemError, problemOf } from './problem';
 import type { paths } from './schema.gen';
 import { token } from './token';
@@ -14,6 +15,7 @@ const authorize: Middleware = {
     return request;
   },
   onResponse({ response }) {
+    heard();
     if (response.status === 401) token.refuse();
   },
 };

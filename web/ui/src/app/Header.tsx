@@ -1,8 +1,9 @@
-import { ActionIcon, Badge, Burger, Button, Group, NativeSelect, Text, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Badge, Burger, Button, ColorSwatch, Group, NativeSelect, Text, Tooltip, VisuallyHidden, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { spotlight } from '@mantine/spotlight';
 import { IconMoon, IconSearch, IconSun } from '@/shared/icons';
 import { useTranslation } from 'react-i18next';
-import { useLiveState } from '@/api/live';
+import { useLiveState, useSilence } from '@/api/live';
+import { useNow } from '@/shared/clock';
 import { prefer, usePreferences, type ZoneChoice } from '@/shared/preferences';
 import { languages, speak, type Language } from '@/i18n';
 import { ProjectSwitch } from './ProjectSwitch';
@@ -39,24 +40,42 @@ export function Switches() {
   );
 }
 
+function SilentBadge({ since }: { since: number }) {
+  const { t } = useTranslation('shell');
+  const seconds = Math.max(0, Math.round((useNow() - since) / 1000));
+  return (
+    <>
+      <Tooltip label={t('live.silent_help')}><Badge color={seconds < 30 ? 'orange' : 'red'} variant="light" tt="none" data-live="silent">{t('live.silent', { seconds })}</Badge></Tooltip>
+      <VisuallyHidden role="status">{t('live.silent_help')}</VisuallyHidden>
+    </>
+  );
+}
+
+/** How the page learns of changes, or for how long the server has not answered. On a phone only a dot, while all is well. */
 function LiveBadge() {
   const { t } = useTranslation('shell');
   const state = useLiveState();
+  const silence = useSilence();
+  if (silence !== null) return <SilentBadge since={silence} />;
+  const colour = state === 'stream' ? 'teal' : 'gray';
   return (
-    <Tooltip label={t(`live.${state}_help`)}>
-      <Badge color={state === 'stream' ? 'teal' : 'gray'} variant="dot" tt="none" visibleFrom="sm">{t(`live.${state}`)}</Badge>
-    </Tooltip>
+    <>
+      <Tooltip label={t(`live.${state}_help`)}><Badge color={colour} variant="dot" tt="none" visibleFrom="sm" data-live={state}>{t(`live.${state}`)}</Badge></Tooltip>
+      <ColorSwatch color={`var(--mantine-color-${colour}-6)`} size={10} hiddenFrom="sm" withShadow={false} role="img" aria-label={t(`live.${state}`)} data-live={state} />
+    </>
   );
 }
 
 export function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
   const { t } = useTranslation('shell');
+  // On a phone there is no room for both.
+  const silent = useSilence() !== null;
   return (
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap">
         <Burger opened={opened} onClick={toggle} hiddenFrom="md" size="sm" aria-label={t('open_menu')} aria-expanded={opened} />
         <img src={`${import.meta.env.BASE_URL}icon.svg`} width={24} height={24} alt="" />
-        <Text fw={700} size="lg">{t('product')}</Text>
+        <Text fw={700} size="lg" {...(silent ? { visibleFrom: 'sm' } : {})}>{t('product')}</Text>
         <LiveBadge />
       </Group>
       <Group gap="xs" wrap="nowrap">

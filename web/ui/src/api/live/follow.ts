@@ -5,6 +5,8 @@ export interface Surroundings {
   open: (lastId: string, signal: AbortSignal) => Promise<Response>;
   wait: (ms: number, signal: AbortSignal) => Promise<void>;
   onState: (state: 'stream' | 'poll') => void;
+  /** The stream sent something, also if it is no event. */
+  onPiece: () => void;
   /** `first`: the stream began without an id, so it tells nothing of what changed before it. */
   onEvent: (event: StreamEvent, first: boolean) => void;
   onUnauthorized: () => void;
@@ -61,7 +63,10 @@ async function readStream(around: Surroundings, last: { id: string; retry: numbe
         last.retry = ms;
       },
     });
-    await readPieces(response.body, take, stop);
+    await readPieces(response.body, (piece) => {
+      around.onPiece();
+      take(piece);
+    }, stop);
     return { after: 'wait', ms: last.retry };
   } finally {
     signal.removeEventListener('abort', stop);

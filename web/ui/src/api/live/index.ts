@@ -3,10 +3,11 @@ import { useLayoutEffect } from 'react';
 import { authorization } from '../client';
 import { token } from '../token';
 import { follow, type Surroundings } from './follow';
+import { heard, watchSilence } from './signs';
 import { setLiveState } from './state';
 import { staleKeys, topicsOf } from './topics';
 
-export { useLiveInterval, useLiveState, type LiveState } from './state';
+export { useLiveInterval, useLiveState, useSilence, type LiveState } from './state';
 
 const path = '/api/v1/events';
 
@@ -50,6 +51,7 @@ function surroundings(client: QueryClient): Surroundings {
     },
     wait,
     onState: setLiveState,
+    onPiece: heard,
     onUnauthorized: token.refuse,
     onEvent: (event, first) => {
       // Answers from before a stream that began without an id may be older than what it tells of.
@@ -67,6 +69,10 @@ export function useLive(enabled: boolean): void {
     if (!enabled) return;
     const stop = new AbortController();
     void follow(surroundings(client), stop.signal);
-    return () => stop.abort();
+    const stopWatching = watchSilence();
+    return () => {
+      stop.abort();
+      stopWatching();
+    };
   }, [client, enabled]);
 }

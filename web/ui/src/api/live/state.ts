@@ -20,6 +20,22 @@ function subscribe(listener: () => void) {
   };
 }
 
+let silence: number | null = null;
+
+/** `since`, in milliseconds of the browser's clock: from when on the server has not answered; null if it does. */
+export function setSilence(since: number | null): void {
+  if (since === silence) return;
+  silence = since;
+  listeners.forEach((tell) => tell());
+}
+
+const silenceNow = () => silence;
+
+/** Since when the server does not answer; null if it does. */
+export function useSilence(): number | null {
+  return useSyncExternalStore(subscribe, silenceNow, silenceNow);
+}
+
 const snapshot = () => state;
 
 export function useLiveState(): LiveState {
