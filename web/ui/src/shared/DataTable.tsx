@@ -1,10 +1,11 @@
-import { ActionIcon, Checkbox, Group, Paper, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Checkbox, Group, Loader, Paper, Skeleton, Table, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
 import { getCoreRowModel, getSortedRowModel, useReactTable, type ColumnDef, type Header, type Row, type RowSelectionState, type SortingState } from '@tanstack/react-table';
 import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cursor } from './cursor';
 import classes from './DataTable.module.css';
+import { useLate } from './late';
 
 interface Props<Item> {
   label: string;
@@ -23,19 +24,21 @@ interface Props<Item> {
   most?: number;
   paging?: { cursor: Cursor; next: string | null | undefined };
   empty: ReactNode;
+  /** The items are those of other filters, until the answer comes: they are dimmed and cannot be selected. */
+  stale?: boolean;
 }
 
-function checkColumn<Item>(all: string, name: (item: Item) => string): ColumnDef<Item> {
+function checkColumn<Item>(all: string, name: (item: Item) => string, disabled: boolean): ColumnDef<Item> {
   return {
     id: 'select',
     header: ({ table }) => (
       <Checkbox
-        aria-label={all} checked={table.getIsAllRowsSelected()} indeterminate={table.getIsSomeRowsSelected()}
+        aria-label={all} disabled={disabled} checked={table.getIsAllRowsSelected()} indeterminate={table.getIsSomeRowsSelected()}
         onChange={table.getToggleAllRowsSelectedHandler()}
       />
     ),
     cell: ({ row }) => (
-      <Checkbox aria-label={name(row.original)} checked={row.getIsSelected()} onChange={row.getToggleSelectedHandler()} />
+      <Checkbox aria-label={name(row.original)} disabled={disabled} checked={row.getIsSelected()} onChange={row.getToggleSelectedHandler()} />
     ),
   };
 }
@@ -101,18 +104,19 @@ function titleOf(header: unknown): string {
 }
 
 export function DataTable<Item>(props: Props<Item>) {
-  const { items, idOf, selection, paging, onOpen } = props;
+  const { items, idOf, selection, paging, onOpen, stale = false } = props;
   const { t } = useTranslation();
+  const late = useLate(stale);
   const { body, keys } = useRowKeys(onOpen);
   const nameOf = props.nameOf ?? idOf;
   const shown = props.columns.filter(({ id }) => id === undefined || !props.hidden?.includes(id));
-  const columns = selection ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) })), ...shown] : shown;
+  const columns = selection ? [checkColumn<Item>(t('select_all'), (item) => t('select_row', { name: nameOf(item) }), stale), ...shown] : shown;
   const rowSelection: RowSelectionState = Object.fromEntries((selection?.ids ?? []).map((id) => [id, true]));
   const [sorting, setSorting] = useState<SortingState>([]);
   const table = useReactTable({
     data: items ?? [], columns, getRowId: idOf, getCoreRowModel: getCoreRowModel(),
     enableSorting: props.sortable ?? false, getSortedRowModel: getSortedRowModel(), onSortingChange: setSorting,
-    enableRowSelection: selection !== undefined, state: { rowSelection, sorting },
+    enableRowSelection: selection !== undefined && !stale, state: { rowSelection, sorting },
     onRowSelectionChange: (change) => {
       const next = typeof change === 'function' ? change(rowSelection) : change;
       selection?.onChange(Object.keys(next).filter((id) => next[id]));
@@ -122,10 +126,11 @@ export function DataTable<Item>(props: Props<Item>) {
   const firstId = table.getAllColumns().find(({ id }) => id !== 'select')?.id;
 
   if (!items) return <Skeleton height={240} role="status" aria-label={t('loading')} />;
-  if (items.length === 0 && !paging?.cursor.previous && !paging?.next) return <>{props.empty}</>;
+  if (items.length === 0 && !stale && !paging?.cursor.previous && !paging?.next) return <>{props.empty}</>;
   return (
     <>
-      <Paper withBorder radius="md">
+      <Paper withBorder radius="md" className={classes.box} data-stale={late || undefined} aria-busy={stale}>
+        {late && <Loader size="sm" className={classes.loader} aria-label={t('loading')} role="status" />}
         <Table.ScrollContainer minWidth={560} type="native" tabIndex={0} className={classes.scroll} classNames={{ scrollContainerInner: classes.inner }}>
           <Table highlightOnHover verticalSpacing="sm" aria-label={props.label} role="table">
             <Table.Thead className={classes.head} role="rowgroup">

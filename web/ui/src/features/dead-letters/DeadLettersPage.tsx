@@ -52,10 +52,10 @@ export default function DeadLettersPage() {
   const { values, change } = filters;
   const resolution = resolutions.find((one) => one === values.resolution) ?? 'open';
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch } = useDeadLetters({ project, ...values, resolution }, cursor.after);
+  const { data, error, refetch, isPlaceholderData: stale } = useDeadLetters({ project, ...values, resolution }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useColumns(resolution);
-  const present = chosen.filter((id) => data?.items.some(({ execution }) => execution === id));
+  const present = chosen.filter((id) => !stale && data?.items.some(({ execution }) => execution === id));
   const open = resolution === 'open';
   const task = present.length > 0 ? oneTask((data?.items ?? []).filter(({ execution }) => present.includes(execution))) : values.task;
   return (
@@ -69,12 +69,12 @@ export default function DeadLettersPage() {
         {values.broadcast && <Text size="sm">{t('shards_of')}{' '}<Link to={`/executions/${values.broadcast}`} size="sm">{values.broadcast}</Link></Text>}
       </FilterBar>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {open && <ResolveBar executions={present} task={task} all={data && (data.items.length > 0 || data.next !== null) ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
+      {open && <ResolveBar executions={present} task={task} all={data && !stale && (data.items.length > 0 || data.next !== null) ? lettersOf({ ...values, project }) : null} clear={() => choose([])} />}
       {(data || !error) && (
         <DataTable
           label={t('title')} items={data?.items} columns={columns} idOf={({ execution }) => execution}
           nameOf={(letter) => letter.task_name ?? letter.execution} onOpen={({ execution }) => go(`/executions/${execution}`)}
-          {...(open ? { selection: { ids: present, onChange: choose } } : {})} paging={{ cursor, next: data?.next }}
+          {...(open ? { selection: { ids: present, onChange: choose } } : {})} paging={{ cursor, next: data?.next }} stale={stale}
           empty={<EmptyState title={t(`none.${resolution}`)} help={open ? t('none_help') : undefined} />}
         />
       )}

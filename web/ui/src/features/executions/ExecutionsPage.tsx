@@ -24,11 +24,11 @@ export default function ExecutionsPage() {
   const { project } = usePreferences();
   const filters = useFilters(filterNames);
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch } = useExecutions({ project, ...filters.values }, cursor.after);
+  const { data, error, refetch, isPlaceholderData: stale } = useExecutions({ project, ...filters.values }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useColumns();
   const [hidden, hide] = useHiddenColumns('executions', hiddenAtFirst);
-  const executions = data?.items.filter(({ id }) => chosen.includes(id)) ?? [];
+  const executions = (!stale && data?.items.filter(({ id }) => chosen.includes(id))) || [];
   const empty = filters.used > 0
     ? <EmptyState title={t('none_found')} action={<Button variant="default" onClick={filters.clear}>{t('show_all')}</Button>} />
     : <EmptyState title={t('none')} help={t('none_help')} />;
@@ -42,7 +42,7 @@ export default function ExecutionsPage() {
         <DataTable
           label={t('title')} items={data?.items} columns={columns} hidden={hidden} idOf={({ id }) => id} nameOf={(one) => `${one.task_name ?? ''} ${one.id}`}
           onOpen={({ id }) => go(`/executions/${id}`)} selection={{ ids: executions.map(({ id }) => id), onChange: choose }}
-          paging={{ cursor, next: data?.next }} empty={empty}
+          paging={{ cursor, next: data?.next }} empty={empty} stale={stale}
         />
       )}
     </>

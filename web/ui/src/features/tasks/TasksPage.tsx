@@ -30,11 +30,11 @@ export default function TasksPage() {
   const projects = useProjectNames();
   const filters = useFilters(names);
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch } = useTasks({ ...filters.values, project: filters.values.project || project }, cursor.after);
+  const { data, error, refetch, isPlaceholderData: stale } = useTasks({ ...filters.values, project: filters.values.project || project }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useTaskColumns();
   const [hidden, hide] = useHiddenColumns('tasks', hiddenAtFirst);
-  const tasks = data?.items.filter(({ id }) => id && chosen.includes(id)) ?? [];
+  const tasks = (!stale && data?.items.filter(({ id }) => id && chosen.includes(id))) || [];
   const { values, change } = filters;
   const empty = filters.used > 0
     ? <EmptyState title={t('none_found')} action={<Button variant="default" onClick={filters.clear}>{t('show_all')}</Button>} />
@@ -58,7 +58,7 @@ export default function TasksPage() {
         <DataTable
           label={t('title')} items={data?.items} columns={columns} hidden={hidden} idOf={(task) => task.id ?? ''} nameOf={(task) => task.name}
           onOpen={(task) => go(`/tasks/${task.id}`)} selection={{ ids: chosen, onChange: choose }}
-          paging={{ cursor, next: data?.next }} empty={empty}
+          paging={{ cursor, next: data?.next }} empty={empty} stale={stale}
         />
       )}
       <Deleted name={values.name} project={values.project || project} />

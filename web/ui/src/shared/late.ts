@@ -1,0 +1,15 @@
+import { useEffect, useState } from 'react';
+
+/** True once `so` has been true for a while, so that what is over quickly makes nothing flicker. */
+export function useLate(so: boolean, ms = 300): boolean {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    if (!so) return;
+    const timer = setTimeout(() => setLate(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLate(false);
+    };
+  }, [so, ms]);
+  return late && so;
+}
