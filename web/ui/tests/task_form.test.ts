@@ -1,3 +1,4 @@
+import { isZoneLike } from '../src/features/tasks/form/zone_search';
 import { describe, expect, it } from 'vitest';
 import type { Definition, Schedule } from '../src/api/types';
 import { markOf } from '../src/features/tasks/form/preview_marks';
@@ -185,5 +186,13 @@ describe('a schedule in the words of a language', () => {
       const { key } = scheduleWords({ ...emptySchedule('UTC'), mode }, String);
       for (const words of [zh, en]) expect(words[key] ?? words[`${key}_other`]).toBeTruthy();
     }
+  });
+});
+
+describe('the search for a zone', () => {
+  it('takes a space for an underscore, and any case', () => {
+    expect(isZoneLike('America/New_York', 'new york')).toBe(true);
+    expect(isZoneLike('America/New_York', 'AMERICA/new_y')).toBe(true);
+    expect(isZoneLike('Europe/Berlin', 'york')).toBe(false);
   });
 });

@@ -39,7 +39,7 @@ it('creates a task that runs at 09:30 on business days in New York', async () =>
   await tab.page.locator('input[type="time"]').fill('09:30');
   await tab.page.getByRole('textbox', { name: form.zone }).first().fill('New York');
   await tab.page.getByRole('option', { name: /New.York/ }).first().click();
-  await tab.page.getByText(form.preview.next_in.replace('{{zone}}', 'America/New York')).waitFor();
+  await tab.page.getByText(form.preview.next_in.replace('{{zone}}', 'America/New_York')).waitFor();
   const { schedule } = await create();
   expect(schedule).toMatchObject({ kind: 'cron', cron: '30 9 * * 1-5', zone: 'America/New_York' });
 });

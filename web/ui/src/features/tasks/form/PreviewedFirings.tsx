@@ -30,7 +30,7 @@ export function PreviewedFirings({ preview: { next, end, unplanned }, zone }: { 
   if (unplanned) return <Text size="sm" c="dimmed">{t(`preview.unplanned.${unplanned.why}`)}</Text>;
   return (
     <>
-      <Text size="sm" c="dimmed">{t('preview.next_in', { zone: zone.replaceAll('_', ' ') })}</Text>
+      <Text size="sm" c="dimmed">{t('preview.next_in', { zone })}</Text>
       <List listStyleType="none" spacing={6} aria-label={t('preview.next')}>
         {next.map((firing) => <List.Item key={firing.at}><Firing firing={firing} zone={zone} /></List.Item>)}
       </List>

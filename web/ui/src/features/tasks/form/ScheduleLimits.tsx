@@ -1,4 +1,4 @@
-import { Accordion, ActionIcon, Group, MultiSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Accordion, ActionIcon, Anchor, Group, MultiSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useCalendars } from '../queries';
 import { useFault } from './faults';
@@ -28,7 +28,9 @@ function Calendars({ draft, project, change }: ScheduleProps) {
   const fault = useFault('schedule.calendars');
   const { calendars } = draft;
   const names = [...new Set([...data.map(({ name }) => name), ...calendars.map(({ name }) => name)])];
-  if (names.length === 0) return <Text size="sm" c="dimmed">{t('calendars.none', { project })}</Text>;
+  // In a tab of its own, as the form would lose what is typed. A new calendar appears here by itself.
+  const add = <Anchor href={`${import.meta.env.BASE_URL}calendars`} target="_blank" rel="noopener" size="sm">{t('calendars.new')}</Anchor>;
+  if (names.length === 0) return <Text size="sm" c="dimmed" component="div">{t('calendars.none', { project })}{' '}{add}</Text>;
   return (
     <Stack gap="xs">
       <MultiSelect

@@ -2,6 +2,7 @@ import { Group, Input, NativeSelect, NumberInput, Select, type SelectProps } fro
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFault } from './faults';
+import { isZoneLike } from './zone_search';
 
 interface FieldProps {
   label: string;
@@ -90,15 +91,20 @@ export function ChoiceField<Value extends string>({ label, help, at, value, choi
 
 let zones: string[] | undefined;
 
+const selectAll = ({ currentTarget }: { currentTarget: HTMLInputElement }) => currentTarget.select();
+
+const findZones: NonNullable<SelectProps['filter']> = ({ options, search, limit }) =>
+  options.filter((option) => 'value' in option && isZoneLike(option.value, search)).slice(0, limit);
+
 /** The zones that the browser knows; "New York" finds America/New_York. */
 export function ZoneField({ value, onChange, help }: { value: string; onChange: (zone: string) => void; help?: string }) {
   const { t } = useTranslation('taskForm');
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
-  const choices = (zones.includes(value) ? zones : [value, ...zones]).map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }));
+  const choices = (zones.includes(value) ? zones : [value, ...zones]).map((zone) => ({ value: zone, label: zone }));
   return (
     <ChoiceField
       label={t('zone')} at="schedule.zone" value={value} choices={choices} onChange={onChange} {...(help ? { help } : {})}
-      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100 }}
+      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: findZones, onFocus: selectAll, onClick: selectAll }}
     />
   );
 }

@@ -2,8 +2,7 @@ import type { ScheduleDraft } from './schedule_draft';
 
 /** The sentence for a schedule, as a key of the catalogue and its values. */
 export function scheduleWords(draft: ScheduleDraft, say: (ms: number) => string) {
-  const { time, from, to } = draft;
-  const zone = draft.zone.replaceAll('_', ' ');
+  const { time, from, to, zone } = draft;
   switch (draft.mode) {
     case 'interval': return { key: draft.counted === 'start' ? 'fixed_rate' : 'fixed_delay', values: { pause: say(draft.intervalMs) } } as const;
     case 'window': return { key: 'window', values: { pause: say(draft.windowMs), from, to, zone } } as const;
