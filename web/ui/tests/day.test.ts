@@ -1,3 +1,4 @@
+import { withFailures } from '../src/features/day/shown';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { aimOf, rowsOf } from '../src/features/day/bars';
@@ -67,5 +68,17 @@ describe('a shorter part of a day', () => {
   });
   it('begins where the longer one began if the present is elsewhere', () => {
     expect(hourToShow(day, 1, true, Date.UTC(2026, 10, 28))).toBe(0);
+  });
+});
+
+describe('a day with more executions than are read', () => {
+  const one = (id: string) => ({ id, scheduled_at: `2026-11-26T0${id}:00:00Z` }) as Execution;
+  it('has the failed ones of its beginning, and says from when on it has all', () => {
+    const shown = withFailures({ items: [one('9'), one('8')], more: true }, { items: [one('8'), one('2')], more: false });
+    expect(shown.items.map(({ id }) => id)).toEqual(['9', '8', '2']);
+    expect(shown).toMatchObject({ allFrom: one('8').scheduled_at, failuresMissing: false });
+  });
+  it('has all of a quiet day', () => {
+    expect(withFailures({ items: [one('9')], more: false }, undefined)).toMatchObject({ allFrom: null });
   });
 });

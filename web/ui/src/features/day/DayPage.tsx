@@ -1,6 +1,6 @@
 import { Alert, Group, Skeleton, Text } from '@mantine/core';
 import { useMemo } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Trans, useTranslation } from 'react-i18next';
 import type { State } from '@/api/types';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
@@ -8,13 +8,13 @@ import { useFilters } from '@/shared/filters';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { Section } from '@/shared/Section';
-import { useZone } from '@/shared/Times';
+import { ExactTime, useZone } from '@/shared/Times';
 import { type Row, rowsOf } from './bars';
 import { Chart } from './Chart';
 import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import { Controls } from './Controls';
-import { mostBars, useExecutionsOf, useServicesOfTasks } from './queries';
+import { useExecutionsOf, useServicesOfTasks } from './queries';
 import { isDate, lengthOf, placeOf, rangeOf, ticksOf } from './range';
 
 function Legend({ rows }: { rows: Row[] }) {
@@ -60,7 +60,7 @@ export default function DayPage() {
       <PageHeader title={t('title')} summary={t('summary')} />
       <Controls range={range} {...chosen} />
       <ErrorBox error={error ?? services.error} retry={() => void refetch()} />
-      <div aria-live="polite">{data?.more && <Alert color="yellow" mb="md">{t('more', { count: mostBars })}</Alert>}</div>
+      <div aria-live="polite">{data?.allFrom && <Alert color="yellow" mb="md"><Trans t={t} i18nKey={data.failuresMissing ? 'more_failures' : 'more'} components={{ at: <ExactTime at={data.allFrom} /> }} /></Alert>}</div>
       {!rows && !error && <Skeleton height={320} />}
       {rows?.length === 0 && <EmptyState title={t('none')} help={t('none_help')} />}
       {rows && rows.length > 0 && (
