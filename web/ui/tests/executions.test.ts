@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asShown, statesAsked } from '../src/api/shown_state';
-import { attemptsOf } from '../src/features/executions/attempts';
-import { outputsOf } from '../src/features/executions/outputs';
+import { attemptsOf, givenUp } from '../src/features/executions/attempts';
+import { lastLines, outputsOf } from '../src/features/executions/outputs';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
 import { partsOf } from '../src/shared/moments_in_text';
@@ -13,6 +13,22 @@ describe('attempts', () => {
   });
   it('do not count below one when a death ends the execution', () => {
     expect(attemptsOf({ attempt: 3, max_attempts: 3, deaths: 3 })).toEqual({ n: 1, of: 1, deaths: 3 });
+  });
+});
+
+describe('attempts without a beginning', () => {
+  const begun = '2026-11-26T09:00:00Z';
+  const first = { attempt: 1, cause: 'first' as const, started_at: null };
+  const second = { attempt: 2, cause: 'take_over' as const, started_at: begun };
+  it('are named with what they were given up for, and do not count', () => {
+    expect(givenUp([first, second])).toEqual([{ attempt: 1, why: 'take_over' }]);
+    expect(givenUp([{ ...first, started_at: begun }, second])).toEqual([]);
+    expect(givenUp([first])).toEqual([]);
+    expect(attemptsOf({ attempt: 2, max_attempts: 2, deaths: 0, attempts: [first, second] })).toEqual({ n: 1, of: 1, deaths: 0 });
+  });
+  it('are found in a list by the first attempt alone', () => {
+    expect(attemptsOf({ attempt: 2, max_attempts: 2, deaths: 0, first_attempt: first })).toEqual({ n: 1, of: 1, deaths: 0 });
+    expect(attemptsOf({ attempt: 2, max_attempts: 3, deaths: 0, first_attempt: { started_at: begun } })).toEqual({ n: 2, of: 3, deaths: 0 });
   });
 });
 
@@ -53,6 +69,10 @@ describe('a sentence of the server', () => {
 describe('the result of a command', () => {
   it('is shown as what it printed', () => {
     expect(outputsOf({ stdout: 'done\n', stderr: '', exit: 0 })).toEqual({ stdout: 'done\n', stderr: '', rest: { exit: 0 } });
+  });
+  it('has the cause of a failure in its last lines', () => {
+    expect(lastLines({ stdout: '', stderr: 'a\nb\n\nc\nd\n' })).toBe('b\nc\nd');
+    expect(lastLines({ sum: 3 })).toBe('');
   });
   it('is of another form for other handlers', () => {
     for (const other of [null, 7, 'text', ['x'], {}, { stdout: 'x' }, { stdout: 1, stderr: 2 }]) expect(outputsOf(other)).toBeNull();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import en from '../src/i18n/en';
 import zh from '../src/i18n/zh';
-import { sentenceOf } from '../src/shared/server_words';
+import { isPause, sentenceOf, subjectOf } from '../src/shared/server_words';
 import { exact } from '../src/shared/time';
 
 const at = '2026-11-26T09:30:00.000000Z';
@@ -56,5 +56,15 @@ describe('a time in Chinese', () => {
   it('has its zone at the end, as people write it', () => {
     expect(exact(at, 'Asia/Shanghai', 'zh')).toBe('2026年11月26日 17:30:00 GMT+8');
     expect(exact(at, 'UTC', 'en')).toBe('Nov 26, 2026, 09:30:00 UTC');
+  });
+});
+
+describe('the subject of a sentence', () => {
+  it('is the service or the project that keeps an execution back', () => {
+    expect(subjectOf('no client of service fax', 'default')).toEqual({ project: 'default', service: 'fax' });
+    expect(subjectOf("service 'shop/fax' is paused: moves", 'shop')).toEqual({ project: 'shop', service: 'fax' });
+    expect(subjectOf("project 'shop' is paused: moves", 'shop')).toEqual({ project: 'shop', service: null });
+    expect(subjectOf('exit status 3', 'shop')).toBeUndefined();
+    expect([isPause("project 'shop' is paused: moves"), isPause('no master')]).toEqual([true, false]);
   });
 });

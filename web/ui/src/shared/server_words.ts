@@ -54,6 +54,25 @@ const sentences: [Key, RegExp][] = [
   ['lease_released', /^released the lease$/],
 ];
 
+// The page says these in words of its own in English too: they are read most, and in both languages alike.
+const reworded = /_concurrency$|_rate$|_paused$/;
+
+export function isPause(text: string): boolean {
+  return sentenceOf(text)?.key.endsWith('_paused') ?? false;
+}
+
+const ofService = ['no_client', 'no_handler', 'no_tag', 'no_name', 'drained', 'stopping', 'unreachable', 'its_client_full', 'no_slot', 'service_paused'];
+
+/** The service or the project that a sentence speaks of, in a project that is known; undefined for other sentences. */
+export function subjectOf(text: string, project: string): { project: string; service: string | null } | undefined {
+  const found = sentenceOf(text);
+  if (found?.key === 'project_paused') return { project: found.values.project ?? project, service: null };
+  if (!found || !ofService.includes(found.key)) return undefined;
+  // The server puts the project before the name, unless it is the default one.
+  const name = found.values.service ?? '';
+  return { project, service: name.startsWith(`${project}/`) ? name.slice(project.length + 1) : name };
+}
+
 /** Which sentence of the server a text is, with what stands in it; undefined for another text. */
 export function sentenceOf(text: string): { key: Key; values: Record<string, string> } | undefined {
   for (const [key, pattern] of sentences) {
@@ -68,8 +87,8 @@ export function useServerWords(): (text: string) => string {
   const { t, i18n } = useTranslation('server');
   const say = useDuration();
   return (text) => {
-    const found = i18n.language.startsWith('en') ? undefined : sentenceOf(text);
-    if (!found) return text;
+    const found = sentenceOf(text);
+    if (!found || (i18n.language.startsWith('en') && !reworded.test(found.key))) return text;
     const { ms, since, ...values } = found.values;
     const sentence = t(found.key as 'no_master', { ...values, ...(ms === undefined ? {} : { time: say(Number(ms)) }) });
     const from = /since (\S+)$/.exec(since ?? '')?.[1];

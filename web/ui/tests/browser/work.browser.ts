@@ -52,7 +52,8 @@ it('tells why an execution waits', async () => {
   const second = await runTask(on.server, on.data.tasks.archive);
   await go(`/executions/${second}`);
   await tab.page.getByText(en.executions.why_waits).waitFor();
-  await tab.page.getByText(en.executions.waits_for.task_concurrency).first().waitFor();
+  await tab.page.getByText(en.server.task_concurrency).first().waitFor();
+  await tab.page.getByText('The task allows 1 at a time; 1 is under way').waitFor();
   for (const execution of [second, first]) await on.server.post(`/api/v1/executions/${execution}/cancel`, {});
   for (const execution of [second, first]) await ended(on.server, execution);
 });

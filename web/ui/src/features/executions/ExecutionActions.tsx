@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ExecutionWithAttempts } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { canCancel, canRetry } from './possible';
-import { useCancel, useRelease, useShards } from './queries';
+import { useCancel, useRelease, useRerunOf, useShards } from './queries';
 import { RetryDialog } from './RetryDialog';
 
 type Asked = 'cancel' | 'release' | 'retry';
@@ -14,6 +14,7 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
   const [asked, ask] = useState<Asked | null>(null);
   // A broadcast is no dead letter: its shards are, and run again there.
   const isBroadcast = (useShards(one).data?.items.length ?? 0) > 0;
+  const rerun = useRerunOf(one).data;
   const cancel = useCancel();
   const release = useRelease();
   const change = asked === 'release' ? release : cancel;
@@ -25,8 +26,8 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
     <>
       {canCancel(one) && <Button variant="default" onClick={() => ask('cancel')}>{t('action.cancel')}</Button>}
       {one.unresponsive && <Button variant="default" onClick={() => ask('release')}>{t('action.release')}</Button>}
-      {canRetry(one) && !isBroadcast && <Button onClick={() => ask('retry')}>{t('action.retry')}</Button>}
-      {asked === 'retry' && <RetryDialog id={one.id} task={one.task} close={close} />}
+      {canRetry(one) && !isBroadcast && <Button {...(rerun ? { variant: 'default' } : {})} onClick={() => ask('retry')}>{t('action.retry')}</Button>}
+      {asked === 'retry' && <RetryDialog id={one.id} task={one.task} rerun={rerun ?? null} close={close} />}
       {(asked === 'cancel' || asked === 'release') && (
         <ConfirmDialog
           opened title={t(`sure.${asked}`)} text={t(`help.${asked}`)} confirm={t(`action.${asked}`)} danger busy={change.isPending} error={change.error}

@@ -1,4 +1,4 @@
-import { Alert, Skeleton, Text } from '@mantine/core';
+import { Alert, Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
 import type { ExecutionWithAttempts } from '@/api/types';
@@ -8,20 +8,21 @@ import { Instance } from '@/shared/Instance';
 import { shortInstance } from '@/shared/instance_name';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
-import { Reason } from '@/shared/Reason';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
 import { Duration, ExactTime } from '@/shared/Times';
 import { useAttempts } from './columns';
 import { ExecutionActions } from './ExecutionActions';
+import { Failure } from './Failure';
+import { GivenUp } from './GivenUp';
 import { LastSuccess } from './LastSuccess';
-import { canRetry } from './possible';
 import { useExecution } from './queries';
 import { Result } from './Result';
 import { Shards } from './Shards';
 import { Timeline } from './Timeline';
 import { Track } from './Track';
+import { Waits } from './Waits';
 
 function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
@@ -42,41 +43,28 @@ function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   return <Facts facts={facts} />;
 }
 
-function Waits({ one }: { one: ExecutionWithAttempts }) {
-  const { t } = useTranslation('executions');
-  const present = one.waits.filter((wait) => wait.until_at === null);
-  if (present.length === 0) return null;
-  return (
-    <Alert color="yellow" title={t('why_waits')} mb="md">
-      {present.map((wait) => (
-        <Text size="sm" key={wait.for + wait.since_at}>
-          {`${t(`waits_for.${wait.for}`)} · ${t('since')} `}<ExactTime at={wait.since_at} />
-        </Text>
-      ))}
-    </Alert>
-  );
-}
-
 export default function ExecutionPage() {
   const { t } = useTranslation('executions');
   const { id = '' } = useParams<{ id: string }>();
   const { data: one, error, refetch } = useExecution(id);
   if (error && !one) return <ErrorBox error={error} retry={() => void refetch()} />;
   if (!one) return <Skeleton height={320} />;
+  // Why it failed is looked for first.
+  const failed = one.attempts.at(-1)?.error !== null;
   return (
     <>
       <PageHeader
         title={one.task_name ?? t('execution', { id })} badge={<span aria-live="polite"><StateBadge state={one.state} /></span>}
         summary={<>{t('execution', { id })}{' · '}<ExactTime at={one.scheduled_at} /></>} actions={<ExecutionActions one={one} />}
       />
-      {one.reason && !one.ended_at && one.waits.every((wait) => wait.until_at !== null) && <Alert color="yellow" title={t('why_waits')} mb="md"><Reason text={one.reason} /></Alert>}
-      {one.reason && one.ended_at && <Alert color={canRetry(one) ? 'red' : 'gray'} mb="md"><Reason text={one.reason} /></Alert>}
       <Waits one={one} />
+      <Failure one={one} />
       {one.unresponsive && <Alert color="orange" mb="md">{t('unresponsive', { client: shortInstance(one.unresponsive.client) })}</Alert>}
       <Section title={t('facts')}><ExecutionFacts one={one} /></Section>
-      <Section title={t('timeline')}><Track one={one} /><Timeline one={one} /></Section>
+      {failed && <Result one={one} />}
+      <Section title={t('timeline')}><Track one={one} /><GivenUp one={one} /><Timeline one={one} /></Section>
       <Shards of={one} />
-      <Result one={one} />
+      {!failed && <Result one={one} />}
       {one.ended_at && one.state !== 'succeeded' && <LastSuccess one={one} />}
     </>
   );

@@ -20,7 +20,7 @@ function Returned({ result }: { result: unknown }) {
   const outputs = outputsOf(result);
   if (!outputs) return <JsonField label={t('result')} value={jsonText(result)} />;
   const { stdout, stderr, rest } = outputs;
-  const members = Object.entries(rest).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const members = Object.entries(rest).map(([name, value]) => (name === 'exit' ? t('exit', { status: JSON.stringify(value) }) : `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`));
   return (
     <>
       <Printed label={t('stdout')} text={stdout} />

@@ -2,14 +2,16 @@ import { Alert, Checkbox } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
+import type { Execution } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { PayloadField } from '@/features/payload/PayloadField';
 import { targetOf } from '@/features/payload/queries';
 import { jsonText, readJson } from '@/shared/JsonField';
 import { useRerun, useTaskOf } from './queries';
 
-export function RetryDialog({ id, task, close }: { id: string; task: string; close: () => void }) {
-  const { t } = useTranslation('executions');
+/** `rerun`: the execution that ran it again before. */
+export function RetryDialog({ id, task, rerun, close }: { id: string; task: string; rerun: Pick<Execution, 'id' | 'state'> | null; close: () => void }) {
+  const { t } = useTranslation(['executions', 'shared']);
   const [, go] = useLocation();
   const [other, setOther] = useState(false);
   const { data: known } = useTaskOf(task);
@@ -30,6 +32,7 @@ export function RetryDialog({ id, task, close }: { id: string; task: string; clo
   }
   return (
     <ConfirmDialog opened title={t('sure.retry')} text={t('help.retry')} confirm={t('action.retry')} busy={isPending} error={error} onConfirm={run} onClose={close}>
+      {rerun && <Alert color="yellow">{t('rerun_before', { id: rerun.id, state: t(`shared:state.${rerun.state}`) })}</Alert>}
       <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />
       {other && <PayloadField label={t('payload_of_task')} value={text} onChange={setText} target={known && targetOf(known)} />}
       {answer && answer.outcome !== 'retried' && <Alert color="yellow">{t(`not_retried.${answer.outcome}`)}</Alert>}

@@ -2,22 +2,25 @@ import { Group, Progress, Text, Timeline as MantineTimeline } from '@mantine/cor
 import { useTranslation } from 'react-i18next';
 import type { Attempt, ExecutionWithAttempts } from '@/api/types';
 import { shortInstance } from '@/shared/instance_name';
+import { Reason } from '@/shared/Reason';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
 import { Duration, ExactTime, useDuration } from '@/shared/Times';
 import { type Moment, momentsOf } from './moments';
+import { useNodeNames } from './queries';
 
 function Where({ attempt }: { attempt: Attempt }) {
   const { t } = useTranslation('executions');
   const { client, node } = attempt;
-  const words = [client && t('on_client', { client: shortInstance(client) }), node && t('by_node', { node: shortInstance(node) })];
+  const names = useNodeNames();
+  const words = [client && t('on_client', { client: shortInstance(client) }), node && t('by_node', { node: names.get(node) ?? shortInstance(node) })];
   return <Text size="sm" c="dimmed" title={[client, node].filter(Boolean).join('\n')}>{words.filter(Boolean).join(' · ')}</Text>;
 }
 
 function Details({ moment: { name, attempt, wait } }: { moment: Moment }) {
   const { t } = useTranslation('executions');
   const say = useDuration();
-  if (wait && name === 'wait_begins') return <Text size="sm" c="dimmed">{t(`waits_for.${wait.for}`)}</Text>;
+  if (wait && name === 'wait_begins') return <Text size="sm" c="dimmed"><Reason text={wait.reason} /></Text>;
   const waited = wait && between(wait.since_at, wait.until_at);
   if (waited !== null && waited !== undefined) return <Text size="sm" c="dimmed">{t('waited', { time: say(waited) })}</Text>;
   if (!attempt) return null;

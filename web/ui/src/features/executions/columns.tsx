@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import type { Execution } from '@/api/types';
 import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
-import { Reason } from '@/shared/Reason';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
 import { Duration, RelativeTime } from '@/shared/Times';
 import { attemptsOf } from './attempts';
+import { WhyWaits } from './WhyWaits';
 
 /** Of an execution, as a list and its own page say it. */
 export function useAttempts(): (one: Execution | Parameters<typeof attemptsOf>[0]) => string {
@@ -44,7 +44,7 @@ export function useColumns(): ColumnDef<Execution>[] {
     { id: 'client', header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
     {
       id: 'why', header: t('why'),
-      cell: ({ row: { original: one } }) => <Text size="sm" lineClamp={2} miw={140} maw={280}><Reason text={one.reason ?? one.first_attempt.error ?? ''} /></Text>,
+      cell: ({ row: { original: one } }) => <Text size="sm" lineClamp={2} miw={140} maw={280}><WhyWaits text={one.reason ?? one.first_attempt.error ?? ''} project={one.project} /></Text>,
     },
   ];
 }

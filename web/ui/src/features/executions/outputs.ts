@@ -11,3 +11,11 @@ export function outputsOf(result: unknown): Outputs | null {
   const { stdout, stderr, ...rest } = result as Record<string, unknown>;
   return typeof stdout === 'string' && typeof stderr === 'string' ? { stdout, stderr, rest } : null;
 }
+
+const mostLines = 3;
+
+/** The last lines of what a command wrote as errors; empty for a result of another form. */
+export function lastLines(result: unknown): string {
+  const lines = (outputsOf(result)?.stderr ?? '').split('\n').map((line) => line.trimEnd()).filter((line) => line !== '');
+  return lines.slice(-mostLines).join('\n');
+}

@@ -3,8 +3,9 @@ import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { Page } from '@/api/pages';
 import { asShown, statesAsked } from '@/api/shown_state';
-import type { Execution, ResolvedLetter } from '@/api/types';
+import type { Execution, ResolvedLetter, State } from '@/api/types';
 import type { Values } from './Filters';
+import { canRetry } from './possible';
 import { beginOf, isSpan } from './span';
 
 export interface ExecutionFilters extends Values {
@@ -68,6 +69,48 @@ export function useLastSuccess(task: string, ofShard: boolean) {
       return items.find(({ parent }) => (parent !== null) === ofShard) ?? null;
     },
   });
+}
+
+/** The newest execution that runs this one again; null if there is none. */
+export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'parent' | 'shard_total' | 'ended_at'>) {
+  return useQuery({
+    queryKey: ['executions', 'rerun_of', one.id],
+    enabled: canRetry(one),
+    refetchInterval: useLiveInterval(),
+    queryFn: async ({ signal }) => {
+      const query = { task: one.task, cause: ['rerun' as const], planned: false, from: one.ended_at ?? undefined, limit: 500 };
+      const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer }));
+      const found = items.find(({ rerun_of: of }) => of === one.id);
+      return found ? asShown(found) : null;
+    },
+  });
+}
+
+/** Executions of the same task: those that are under way, and how many wait that are scheduled before this one. */
+export function useAhead({ id, task, scheduled_at: until }: Pick<Execution, 'id' | 'task' | 'scheduled_at'>) {
+  return useQuery({
+    queryKey: ['executions', 'ahead', id],
+    refetchInterval: useLiveInterval(),
+    queryFn: async ({ signal }) => {
+      const read = (query: { state: State[]; until?: string; limit: number }) =>
+        unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, ...query } }, signal, querySerializer }));
+      const [running, before] = await Promise.all([read({ state: ['running', 'retrying'], limit: 5 }), read({ state: ['waiting'], until, limit: 100 })]);
+      return { running: running.items, before: before.items.length, more: before.next !== null };
+    },
+  });
+}
+
+/** The names of nodes by their incarnations, with which the ledger names them. */
+export function useNodeNames(): Map<string, string> {
+  const { data } = useQuery({
+    queryKey: ['nodes', 'names'],
+    staleTime: 60000,
+    queryFn: async ({ signal }) => {
+      const { items } = await unwrap(api.GET('/api/v1/nodes', { signal }));
+      return new Map(items.map(({ incarnation, name }) => [incarnation, name]));
+    },
+  });
+  return data ?? new Map<string, string>();
 }
 
 /** The task of an execution, for its payload; it may be deleted since. */

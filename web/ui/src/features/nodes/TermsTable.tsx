@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import type { Term } from '@/api/types';
@@ -9,6 +10,7 @@ import { between } from '@/shared/time';
 import { Reason } from '@/shared/Reason';
 import { Duration, ExactTime } from '@/shared/Times';
 import { useTerms } from './queries';
+import classes from './TermsTable.module.css';
 
 export function TermsTable() {
   const { t } = useTranslation('nodes');
@@ -17,10 +19,10 @@ export function TermsTable() {
   const columns: ColumnDef<Term>[] = [
     { header: t('epoch'), accessorKey: 'epoch' },
     { header: t('node'), accessorKey: 'node' },
-    { header: t('how'), cell: ({ row }) => t(`how_${row.original.how}`) },
-    { header: t('acting_since'), cell: ({ row }) => <ExactTime at={row.original.acting_at} /> },
-    { header: t('gap'), cell: ({ row }) => <Duration ms={row.original.gap_ms} /> },
-    { header: t('lasted'), cell: ({ row }) => (row.original.ended_at ? <Duration ms={between(row.original.acting_at, row.original.ended_at)} /> : t('goes_on')) },
+    { header: t('how'), cell: ({ row }) => <Text span inherit miw={150} display="inline-block">{t(`how_${row.original.how}`)}</Text> },
+    { header: t('acting_since'), cell: ({ row }) => <Text span inherit className={classes.whole}><ExactTime at={row.original.acting_at} /></Text> },
+    { header: t('gap'), cell: ({ row }) => <Text span inherit className={classes.whole}><Duration ms={row.original.gap_ms} /></Text> },
+    { header: t('lasted'), cell: ({ row }) => (row.original.ended_at ? <Text span inherit className={classes.whole}><Duration ms={between(row.original.acting_at, row.original.ended_at)} /></Text> : t('goes_on')) },
     { header: t('why_ended'), cell: ({ row }) => (row.original.why_ended === null ? '–' : <Reason text={row.original.why_ended} />) },
   ];
   return (

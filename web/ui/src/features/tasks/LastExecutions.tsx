@@ -1,4 +1,5 @@
 import { Alert, List } from '@mantine/core';
+import { Fragment } from 'react';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -7,26 +8,34 @@ import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Link } from '@/shared/Link';
+import { isPause } from '@/shared/server_words';
 import { Section } from '@/shared/Section';
+import { WhyWaits } from '@/features/executions/WhyWaits';
 import { StateBadge } from '@/shared/StateBadge';
 import { Duration, RelativeTime } from '@/shared/Times';
 import { OutcomeStrip } from './OutcomeStrip';
-import { tookMs, waitingOf } from './outcomes';
+import { byReason, tookMs, waitingOf } from './outcomes';
 import { useLastExecutions } from './queries';
 import { RunTimes } from './RunTimes';
 
+const mostNamed = 3;
+
 /** What the server says of executions that have not ended and do not go on. */
-function Waiting({ executions }: { executions: Execution[] }) {
-  const { t } = useTranslation('tasks');
+function Waiting({ executions, paused }: { executions: Execution[]; paused: boolean }) {
+  const { t } = useTranslation(['tasks', 'shared']);
   const waiting = waitingOf(executions);
   if (waiting.length === 0) return null;
   return (
     <Alert color="yellow" mb="md" title={t('waiting.title', { count: waiting.length })}>
       <List size="sm">
-        {waiting.slice(0, 5).map(({ id, scheduled_at, reason }) => (
-          <List.Item key={id}>
-            <Link to={`/executions/${id}`} size="sm"><RelativeTime at={scheduled_at} plain /></Link>
-            {`: ${reason ?? ''}`}
+        {byReason(waiting).map(({ reason, executions: some }) => (
+          <List.Item key={reason}>
+            {/* That a service is paused stands at the top of the page. */}
+            {!(paused && isPause(reason)) && <><WhyWaits text={reason} project={some[0]?.project ?? ''} />{': '}</>}
+            {some.slice(0, mostNamed).map(({ id, scheduled_at }, at) => (
+              <Fragment key={id}>{at > 0 && t('shared:comma')}<Link to={`/executions/${id}`} size="sm"><RelativeTime at={scheduled_at} plain /></Link></Fragment>
+            ))}
+            {some.length > mostNamed && <>{' '}<Link to={`/executions?task=${some[0]?.task ?? ''}&state=waiting`} size="sm">{t('waiting.more', { count: some.length - mostNamed })}</Link></>}
           </List.Item>
         ))}
       </List>
@@ -34,7 +43,7 @@ function Waiting({ executions }: { executions: Execution[] }) {
   );
 }
 
-export function LastExecutions({ task, zone }: { task: string; zone: string | undefined }) {
+export function LastExecutions({ task, zone, paused }: { task: string; zone: string | undefined; paused: boolean }) {
   const { t } = useTranslation('tasks');
   const { t: words } = useTranslation('executions');
   const [, go] = useLocation();
@@ -49,7 +58,7 @@ export function LastExecutions({ task, zone }: { task: string; zone: string | un
   return (
     <Section title={t('last.title')} actions={<Link to={`/executions?task=${task}`} size="sm">{t('last.all')}</Link>}>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {data && <Waiting executions={data.items} />}
+      {data && <Waiting executions={data.items} paused={paused} />}
       {data && data.items.length > 0 && <OutcomeStrip executions={data.items} zone={zone} />}
       <RunTimes task={task} />
       <DataTable

@@ -2,9 +2,11 @@ import { Alert, Box, Skeleton, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
 import type { Task } from '@/api/types';
+import { addressOf } from '@/features/services/address';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Facts } from '@/shared/Facts';
 import { JsonField, jsonText } from '@/shared/JsonField';
+import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
@@ -39,9 +41,15 @@ function TaskFacts({ task }: { task: Task }) {
 
 function Standstill({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
+  const { paused, project = '', service } = task;
   return (
     <>
-      {task.paused && <Alert color="yellow" mb="md">{t('paused_why', { by: task.paused.begun_by, reason: task.paused.reason })}</Alert>}
+      {paused && (
+        <Alert color="yellow" mb="md">
+          {t(`paused_why.${paused.of}${paused.begun_by ? '_by' : ''}`, { name: paused.of === 'project' ? project : service, by: paused.begun_by, reason: paused.reason })}
+          {' '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm">{t(`paused_show.${paused.of}`)}</Link>
+        </Alert>
+      )}
       {task.parked_at && <Alert color="orange" mb="md">{t('parked_why', { reason: task.parked_reason ?? '' })}</Alert>}
     </>
   );
@@ -62,7 +70,7 @@ export default function TaskPage() {
         summary={<><Text span>{schedule(task)}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
       />
       <Standstill task={task} />
-      <LastExecutions task={id} zone={zoneOf(task)} />
+      <LastExecutions task={id} zone={zoneOf(task)} paused={Boolean(task.paused)} />
       <NextFirings task={task} zone={zoneOf(task)} />
       <PoliciesPanel task={task} />
       <Section title={t('facts.title')}>

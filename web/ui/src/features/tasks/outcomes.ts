@@ -33,3 +33,14 @@ export function heightOf(ms: number | null, longestMs: number): number {
 export function waitingOf(executions: Execution[]): Execution[] {
   return executions.filter(({ ended_at, reason }) => ended_at === null && reason !== null && reason !== '');
 }
+
+/** Each reason once, with the executions that it holds for, in their order. */
+export function byReason(executions: Execution[]): { reason: string; executions: Execution[] }[] {
+  const groups = new Map<string, Execution[]>();
+  for (const one of executions) {
+    // Executions that began to wait at different times wait for the same.
+    const reason = (one.reason ?? '').replace(/; it waits since \S+$/, '');
+    groups.set(reason, [...(groups.get(reason) ?? []), one]);
+  }
+  return [...groups].map(([reason, some]) => ({ reason, executions: some }));
+}

@@ -1,0 +1,31 @@
+import { Alert, Code, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { ExecutionWithAttempts } from '@/api/types';
+import { Link } from '@/shared/Link';
+import { Reason } from '@/shared/Reason';
+import { lastLines } from './outputs';
+import { canRetry } from './possible';
+import { useRerunOf } from './queries';
+
+/** Why an execution ended without success, with the last that it printed, and what became of it since. */
+export function Failure({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation(['executions', 'shared']);
+  const { data: rerun } = useRerunOf(one);
+  if (!one.ended_at) return null;
+  const printed = lastLines(one.attempts.at(-1)?.result);
+  return (
+    <>
+      {one.reason && (
+        <Alert color={canRetry(one) ? 'red' : 'gray'} mb="md">
+          <Reason text={one.reason} />
+          {canRetry(one) && printed !== '' && <Code block mt="xs" tabIndex={0} role="region" aria-label={t('stderr')}>{printed}</Code>}
+        </Alert>
+      )}
+      {rerun && (
+        <Alert color={rerun.state === 'succeeded' ? 'teal' : 'blue'} mb="md">
+          <Text size="sm" component="div">{t('rerun_as')}{' '}<Link to={`/executions/${rerun.id}`} size="sm">{rerun.id}</Link>{t('shared:comma')}{t(`shared:state.${rerun.state}`)}</Text>
+        </Alert>
+      )}
+    </>
+  );
+}

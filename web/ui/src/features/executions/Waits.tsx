@@ -1,0 +1,39 @@
+import { Alert, Text } from '@mantine/core';
+import { Fragment } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ExecutionWithAttempts } from '@/api/types';
+import { Link } from '@/shared/Link';
+import { RelativeTime } from '@/shared/Times';
+import { useAhead, useTaskOf } from './queries';
+import { WhyWaits } from './WhyWaits';
+
+/** Which executions of the task are under way, and how many wait before this one. */
+function Queue({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation(['executions', 'shared']);
+  const { data: task } = useTaskOf(one.task);
+  const { data: ahead } = useAhead(one);
+  const bound = task?.concurrency;
+  // Of those with the same key the API has no list.
+  if (!ahead || !bound || !('key' in bound) || bound.key) return null;
+  const { running, before, more } = ahead;
+  return (
+    <Text size="sm" component="div">
+      {t('queue.allows', { limit: bound.limit })}
+      {running.length > 0 && <>{t('queue.run', { count: running.length })}{running.map(({ id, scheduled_at: at }, place) => <Fragment key={id}>{place > 0 && t('shared:comma')}<Link to={`/executions/${id}`} size="sm"><RelativeTime at={at} plain /></Link></Fragment>)}</>}
+      {t('queue.before', { count: before, n: more ? `${before}+` : before })}
+    </Text>
+  );
+}
+
+/** Why an execution that has not ended does not go on. */
+export function Waits({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation('executions');
+  if (!one.reason || one.ended_at) return null;
+  const limited = one.waits.some((wait) => wait.until_at === null && wait.for === 'task_concurrency');
+  return (
+    <Alert color="yellow" title={t('why_waits')} mb="md">
+      <Text size="sm" component="div"><WhyWaits text={one.reason} project={one.project} /></Text>
+      {limited && <Queue one={one} />}
+    </Alert>
+  );
+}
