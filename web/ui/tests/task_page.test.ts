@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { labelledPart, memberLabels } from '../src/features/tasks/member_labels';
-import { heightOf, summaryOf, tookMs, waitingOf } from '../src/features/tasks/outcomes';
+import { byReason, heightOf, summaryOf, tookMs, waitingOf } from '../src/features/tasks/outcomes';
 
 function ended(state: Execution['state'], tookS: number | null): Execution {
   const at = (s: number) => `2026-11-26T00:00:${String(s).padStart(2, '0')}.000000Z`;
@@ -32,6 +32,11 @@ describe('what waits', () => {
   it('is what has not ended and has a reason', () => {
     const waits = { ...ended('planned', null), ended_at: null, reason: 'no client of service x' };
     expect(waitingOf([waits, { ...waits, reason: null }, { ...ended('failed', 1), reason: 'broken' }])).toEqual([waits]);
+  });
+  it('is grouped by its reason, whenever it began to wait', () => {
+    const waits = (reason: string) => ({ ...ended('waiting', null), ended_at: null, reason });
+    const groups = byReason([waits('busy; it waits since 2026-11-26T00:00:01Z'), waits('paused'), waits('busy; it waits since 2026-11-26T00:00:02Z')]);
+    expect(groups.map(({ reason, executions }) => [reason, executions.length])).toEqual([['busy', 2], ['paused', 1]]);
   });
 });
 

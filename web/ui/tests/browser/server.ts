@@ -89,6 +89,15 @@ export class Server {
     await ended;
   }
 
+  /** Stops it without an end of its connections, as a machine does that hangs. */
+  pause(): void {
+    this.running.get('dev')?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.running.get('dev')?.kill('SIGCONT');
+  }
+
   async end(): Promise<void> {
     for (const name of [...this.running.keys()]) await this.kill(name);
     rmSync(this.folder, { recursive: true, force: true });

@@ -44,7 +44,7 @@ function Details({ moment: { name, attempt, wait } }: { moment: Moment }) {
         {attempt.outcome && <StateBadge state={attempt.outcome} />}
         <Text size="sm" c="dimmed" component="span"><Duration ms={between(attempt.started_at, attempt.finished_at)} /></Text>
       </Group>
-      {attempt.error && <Text size="sm" c="red" style={{ whiteSpace: 'pre-wrap' }}>{attempt.error}</Text>}
+      {attempt.error && <Text size="sm" c="red" style={{ whiteSpace: 'pre-wrap' }}><Reason text={attempt.error} /></Text>}
     </>
   );
 }

@@ -72,13 +72,15 @@ export function useLastSuccess(task: string, ofShard: boolean) {
 }
 
 /** The newest execution that runs this one again; null if there is none. */
-export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'parent' | 'shard_total' | 'ended_at'>) {
+export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'parent' | 'shard_total' | 'scheduled_at'>) {
   return useQuery({
     queryKey: ['executions', 'rerun_of', one.id],
     enabled: canRetry(one),
     refetchInterval: useLiveInterval(),
     queryFn: async ({ signal }) => {
-      const query = { task: one.task, cause: ['rerun' as const], planned: false, from: one.ended_at ?? undefined, limit: 500 };
+      // It keeps the scheduled time.
+      const until = new Date(Date.parse(one.scheduled_at) + 1).toISOString();
+      const query = { task: one.task, cause: ['rerun' as const], planned: false, from: one.scheduled_at, until, limit: 500 };
       const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer }));
       const found = items.find(({ rerun_of: of }) => of === one.id);
       return found ? asShown(found) : null;
