@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPages, readWanted } from '../src/api/pages';
 import { stepsOf } from '../src/features/overview/steps';
-import { ahead, countedAddress, countText, failuresAddress, isLongGap, nodesByCondition } from '../src/features/overview/attention';
+import { ahead, countedAddress, countText, failuresAddress, isLongGap, linesOf, nodesByCondition } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
 
 describe('readPages', () => {
@@ -40,6 +40,11 @@ describe('overview', () => {
     const at = [1000, 2000, 3000].map((ms) => ({ at: new Date(ms).toISOString() }));
     expect(ahead(at, 1500)).toEqual(at.slice(1));
     expect(ahead(at, 9000)).toEqual(at);
+  });
+  it('keeps the number of lines while firings pass', () => {
+    const at = [1000, 2000, 3000].map((ms) => ({ at: new Date(ms).toISOString() }));
+    expect(linesOf(at, 1500, 6)).toEqual([at[1], at[2], null]);
+    expect(linesOf(at, 500, 2)).toEqual([at[0], at[1]]);
   });
   it('leads from a number to what it counts, if a filter finds that', () => {
     expect(countedAddress('failed', 'day')).toBe('/executions?state=failed,timed_out&since=24h');

@@ -24,22 +24,21 @@ export default function Plot({ label, times, series, height = 160 }: ChartProps)
     const axis = { stroke: dark ? '#adadad' : '#5c636a', grid: { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 }, ticks: { show: false } };
     const lines = series.map(({ label: name, colour: of }) => ({ label: name, stroke: colour(of), width: 2, points: { show: false } }));
     const say = (at: number) => clockTime(at * 1000, zone, i18n.language);
+    // At rest the legend has the latest values.
+    const latest = (of: uPlot) => {
+      if (of.cursor.idx === null || of.cursor.idx === undefined) of.setLegend({ idx: times.length - 1 }, false);
+    };
     const plot = new uPlot(
       {
         width, height: height + 32, // with the legend
         series: [{ label: t('time'), value: (_, at: number | null) => (at === null ? '–' : say(at)) }, ...lines],
         axes: [{ ...axis, incrs: steps, values: (_, splits) => splits.map(say) }, { ...axis, size: 56 }],
         scales: { y: { range: (_, __, most) => [0, Math.max(most ?? 0, 1)] } },
+        hooks: { ready: [latest], setLegend: [latest] },
         cursor: { y: false, drag: { x: false, y: false } },
       },
       [times, ...series.map(({ values }) => values)], place.current,
     );
-    // At rest the legend has the latest values.
-    const rest = () => {
-      if (plot.cursor.idx === null || plot.cursor.idx === undefined) plot.setLegend({ idx: times.length - 1 }, false);
-    };
-    rest();
-    plot.over.addEventListener('mouseleave', () => plot.setLegend({ idx: times.length - 1 }, false));
     return () => plot.destroy();
   }, [width, height, times, series, dark, zone, t, i18n.language]);
   return (

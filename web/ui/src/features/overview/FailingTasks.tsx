@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from '@/shared/Link';
+import { Reason } from '@/shared/Reason';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { failuresAddress } from './attention';
@@ -21,7 +22,7 @@ export function FailingTasks({ tasks }: { tasks: Overview['failing'] }) {
                 <Link to={failuresAddress(one)} fw={600} size="sm">{one.name ?? one.task}</Link>
                 <Text size="xs" c="dimmed" span>{one.project}</Text>
               </Group>
-              <Text size="xs" c="dimmed" lineClamp={1}><RelativeTime at={one.last_at} />{one.error ? `: ${one.error}` : ''}</Text>
+              <Text size="xs" c="dimmed" lineClamp={1}><RelativeTime at={one.last_at} />{one.error && <>{': '}<Reason text={one.error} /></>}</Text>
             </Stack>
             <Badge color="red" variant="light" tt="none">{t('failures', { count: one.failures })}</Badge>
           </li>

@@ -18,6 +18,12 @@ export function failuresAddress({ task, open }: { task: string; open: number }):
   return open > 0 ? `/dead-letters?task=${task}` : `/executions?task=${task}&state=failed,timed_out`;
 }
 
+/** As many lines for the next firings as the answer has, at most `most`: one that is past leaves an empty line until the next answer. */
+export function linesOf<Firing extends { at: string }>(firings: Firing[], now: number, most: number): (Firing | null)[] {
+  const shown = ahead(firings, now);
+  return Array.from({ length: Math.min(most, firings.length) }, (_, at) => shown[at] ?? null);
+}
+
 /** The firings that lie ahead; all of them if none does, until the next answer. */
 export function ahead<Firing extends { at: string }>(firings: Firing[], now: number): Firing[] {
   const left = firings.filter(({ at }) => Date.parse(at) >= now);

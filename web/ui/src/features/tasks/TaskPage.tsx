@@ -8,6 +8,7 @@ import { Facts } from '@/shared/Facts';
 import { JsonField, jsonText } from '@/shared/JsonField';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
+import { isPause, useServerWords } from '@/shared/server_words';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { TaskState, zoneOf } from './columns';
@@ -41,7 +42,10 @@ function TaskFacts({ task }: { task: Task }) {
 
 function Standstill({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
+  const words = useServerWords();
   const { paused, project = '', service } = task;
+  // A schedule also stands still for its pause, which is said once.
+  const parked = task.parked_reason ?? '';
   return (
     <>
       {paused && (
@@ -50,7 +54,7 @@ function Standstill({ task }: { task: Task }) {
           {' '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm">{t(`paused_show.${paused.of}`)}</Link>
         </Alert>
       )}
-      {task.parked_at && <Alert color="orange" mb="md">{t('parked_why', { reason: task.parked_reason ?? '' })}</Alert>}
+      {task.parked_at && !(paused && isPause(parked)) && <Alert color="orange" mb="md">{t('parked_why', { reason: words(parked) })}</Alert>}
     </>
   );
 }
