@@ -27,7 +27,9 @@ std::string history_problems(cluster_world& world)
         if (term.acting_at < term.began_at || (term.ended_at && *term.ended_at < term.began_at))
             add("ends or acts before it began");
         if (!last && term.ended_at && *term.ended_at > terms[i + 1].began_at + clocks_apart)
-            add("ends after the next one began");
+            add(fmt::format("ends {} ms after the next one began ({})", (*term.ended_at - terms[i + 1].began_at) / 1ms,
+                            *term.why_ended)
+                    .c_str());
         if (i != 0 && terms[i - 1].ended_at &&
             term.gap != std::max(term.acting_at - *terms[i - 1].ended_at, duration{}))
             add("has a gap that does not begin where the term before it ended");

@@ -1,5 +1,7 @@
 #include "trigger/election/succession.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 std::string_view to_string(succession::way how)
@@ -19,7 +21,8 @@ succession succession_to(lease::lease_row const& row, instant read_at)
 {
     succession by;
     by.how = row.owner ? succession::way::expired : succession::way::free;
-    by.led_until = row.dated ? read_at - row.age : instant{};
+    // Negative after the database's clock stepped back.
+    by.led_until = row.dated ? read_at - std::max(row.age, duration{}) : instant{};
     by.first = row.epoch == 1;
     by.replaced = row.owner.value_or("");
     return by;

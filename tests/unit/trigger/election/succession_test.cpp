@@ -47,6 +47,13 @@ TEST_CASE("the seizure of a row that no node has held is the first")
     CHECK(succession_to(row, read_at).first);
 }
 
+TEST_CASE("a term that was renewed in the future of a clock that stepped back ended when the row was read")
+{
+    auto row = renewed_two_seconds_ago();
+    row.age = -100ms;
+    CHECK(succession_to(row, read_at).led_until == read_at);
+}
+
 TEST_CASE("the end of a term whose last renewal has no known time is unknown")
 {
     auto row = renewed_two_seconds_ago();
