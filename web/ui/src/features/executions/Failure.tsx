@@ -1,15 +1,16 @@
-import { Alert, Code, Text } from '@mantine/core';
+import { Alert, Code, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ExecutionWithAttempts } from '@/api/types';
 import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
+import { StateBadge } from '@/shared/StateBadge';
 import { lastLines } from './outputs';
 import { canRetry } from './possible';
 import { useRerunOf } from './queries';
 
 /** Why an execution ended without success, with the last that it printed, and what became of it since. */
 export function Failure({ one }: { one: ExecutionWithAttempts }) {
-  const { t } = useTranslation(['executions', 'shared']);
+  const { t } = useTranslation('executions');
   const { data: rerun } = useRerunOf(one);
   if (!one.ended_at) return null;
   const printed = lastLines(one.attempts.at(-1)?.result);
@@ -23,7 +24,7 @@ export function Failure({ one }: { one: ExecutionWithAttempts }) {
       )}
       {rerun && (
         <Alert color={rerun.state === 'succeeded' ? 'teal' : 'blue'} mb="md">
-          <Text size="sm" component="div">{t('rerun_as')}{' '}<Link to={`/executions/${rerun.id}`} size="sm">{rerun.id}</Link>{t('shared:comma')}{t(`shared:state.${rerun.state}`)}</Text>
+          <Group gap="xs"><Text size="sm">{t('rerun_as')}</Text><Link to={`/executions/${rerun.id}`} size="sm">{rerun.id}</Link><StateBadge state={rerun.state} /></Group>
         </Alert>
       )}
     </>

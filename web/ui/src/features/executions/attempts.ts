@@ -12,7 +12,8 @@ function replacing({ attempt, deaths, first_attempt: first, attempts }: Counted)
 export function attemptsOf(one: Counted) {
   // A lost attempt adds one to both numbers, but the death that ends an execution is followed by no attempt.
   const replaced = Math.min(replacing(one), one.attempt - 1);
-  return { n: one.attempt - replaced, of: one.max_attempts - replaced, deaths: one.deaths };
+  const n = one.attempt - replaced;
+  return { n, of: Math.max(n, one.max_attempts - replaced), deaths: one.deaths };
 }
 
 /** The attempts that were given up before a client began them: another one replaces each. */
