@@ -34,6 +34,8 @@ const said: [string, string, string, string][] = [
   ['exit status 3', 'exit', 'agent/command.cpp', 'exit status '],
   ['node a cannot reach http://10.0.0.7:1: connection refused; the client is asked to register with node b', 'reach_next', 'trigger/delivery/reachability.cpp', '; the client is asked to register with node '],
   ['node a cannot reach http://10.0.0.7:1: timed out; set `address`, or let the client fetch', 'reach', 'trigger/delivery/reachability.cpp', '; set `address`, or let the client fetch'],
+  ['given up: take_over', 'given_up_take_over', 'libs/storage/ledger_attempts.cpp', '"given up: "'],
+  [`given up: client_gone; mars had it since ${at}`, 'given_up_had', 'libs/storage/ledger_attempts.cpp', 'had it since '],
   ['the lease had expired before it was renewed', 'lease_late', 'trigger/election/decide.cpp', 'the lease had expired before it was renewed'],
 ];
 

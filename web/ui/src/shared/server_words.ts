@@ -45,6 +45,10 @@ const sentences: [Key, RegExp][] = [
   ['skipped_because', /^skipped on request: (?<why>.*)$/],
   ['skipped_of', /^skipped on request of (?<by>[^:]+)$/],
   ['skipped_of_because', /^skipped on request of (?<by>[^:]+): (?<why>.*)$/],
+  ['given_up_take_over', /^given up: take_over$/],
+  ['given_up_client', /^given up: client_gone$/],
+  ['given_up_node', /^given up: node_gone$/],
+  ['given_up_had', /^given up: (?:take_over|client_gone|node_gone); (?<client>.+) had it since (?<at>\S+)$/],
   ['exit', /^exit status (?<status>-?\d+)$/],
   ['reach_next', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); the client is asked to register with node (?<next>.+)$/],
   ['reach', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); set `address`, or let the client fetch$/],
@@ -55,7 +59,7 @@ const sentences: [Key, RegExp][] = [
 ];
 
 // The page says these in words of its own in English too: they are read most, and in both languages alike.
-const reworded = /_concurrency$|_rate$|_paused$/;
+const reworded = /_concurrency$|_rate$|_paused$|^given_up/;
 
 export function isPause(text: string): boolean {
   return sentenceOf(text)?.key.endsWith('_paused') ?? false;

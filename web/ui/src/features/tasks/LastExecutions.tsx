@@ -4,6 +4,7 @@ import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
 import type { Execution } from '@/api/types';
+import { attemptsOf } from '@/features/executions/attempts';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
@@ -53,7 +54,7 @@ export function LastExecutions({ task, zone, paused }: { task: string; zone: str
     { header: words('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: words('cause'), cell: ({ row }) => words(`causes.${row.original.cause}`) },
     { header: words('took'), cell: ({ row }) => <Duration ms={tookMs(row.original)} /> },
-    { header: words('attempt'), accessorKey: 'attempt' },
+    { header: words('attempt'), cell: ({ row }) => attemptsOf(row.original).n },
   ];
   return (
     <Section title={t('last.title')} actions={<Link to={`/executions?task=${task}`} size="sm">{t('last.all')}</Link>}>
