@@ -79,7 +79,8 @@ export async function accessibility(page: Page): Promise<Finding[]> {
   });
 }
 
-/** How many pixels of the page stand out of the window at its right. */
-export function overhang(page: Page): Promise<number> {
-  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+/** How many pixels of the page stand out of the window at its right. The width of the window of a phone grows with its page. */
+export async function overhang(page: Page): Promise<number> {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  return wide - (page.viewportSize()?.width ?? wide);
 }

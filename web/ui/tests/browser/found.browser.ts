@@ -82,6 +82,7 @@ it('keeps open filters within the width of a phone', async () => {
   for (const path of ['/executions', '/dead-letters', '/services', '/tasks', '/nodes']) {
     await visit(page, on.server.address, path);
     await page.getByRole('button', { name: new RegExp(`^${en.shared.filters}`) }).click();
+    await page.locator('[role=search] [data-open]').waitFor();
     const over = await overhang(page);
     if (over > 0) wide[path] = over;
   }
