@@ -76,6 +76,7 @@ export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'paren
   return useQuery({
     queryKey: ['executions', 'rerun_of', one.id],
     enabled: canRetry(one),
+    placeholderData: undefined, // that of another execution would be wrong
     refetchInterval: useLiveInterval(),
     queryFn: async ({ signal }) => {
       // It keeps the scheduled time.
@@ -92,6 +93,7 @@ export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'paren
 export function useAhead({ id, task, scheduled_at: until }: Pick<Execution, 'id' | 'task' | 'scheduled_at'>) {
   return useQuery({
     queryKey: ['executions', 'ahead', id],
+    placeholderData: undefined,
     refetchInterval: useLiveInterval(),
     queryFn: async ({ signal }) => {
       const read = (query: { state: State[]; until?: string; limit: number }) =>
@@ -139,6 +141,7 @@ export function useTwoVersions(task: string, versions: [number, number]) {
 export function useExecution(id: string) {
   return useQuery({
     queryKey: ['executions', 'one', id],
+    placeholderData: undefined,
     refetchInterval: useLiveInterval(),
     queryFn: async ({ signal }) => asShown(await unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id } }, signal }))),
   });
