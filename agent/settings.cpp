@@ -23,12 +23,8 @@ std::string problem_of(std::string const& name, client::handler_info const& abou
 {
     if (about.description.empty() && about.payload_schema.is_null())
         return {};
-    protocol::handler_schema announced;
-    announced.handler = name;
-    announced.description = about.description;
-    announced.schema = protocol::json_text(about.payload_schema);
     try {
-        protocol::check(announced);
+        protocol::checked_schema(name, about.description, about.payload_schema);
         return {};
     } catch (invalid_input const& wrong) {
         return wrong.what();

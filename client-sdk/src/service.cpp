@@ -37,17 +37,13 @@ std::shared_ptr<void> take_log(service_options const& options)
 // Throws std::invalid_argument that names the handler.
 protocol::handler_schema checked(std::string const& name, handler_info const& about)
 {
-    protocol::handler_schema out;
-    out.handler = name;
-    out.description = about.description;
-    out.schema = protocol::json_text(about.payload_schema);
     try {
-        protocol::check(out);
+        return protocol::checked_schema(name, about.description, about.payload_schema);
     } catch (invalid_input const& wrong) {
         throw std::invalid_argument(std::string("handler: ") + wrong.what());
     }
-    return out;
 }
+
 } // namespace
 
 // Everything on the loop runs on one thread; the pool's threads and the callers of start and stop only post to it.

@@ -42,8 +42,8 @@ client::result close_day(client::execution& run)
     return client::result::ok({{"day", day}, {"closed", closed}});
 }
 
-// What tasks send to close-day: the page builds a form of it, and `baton services handlers billing` shows it. It is a
-// help for people: the handler still checks what it gets.
+// The payload of close-day as a JSON Schema: the page builds a form of it, and `baton services handlers billing` shows
+// it. It is a help for people: the handler still checks what it gets.
 client::handler_info about_close_day()
 {
     client::handler_info about;

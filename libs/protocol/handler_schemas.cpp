@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 namespace baton::protocol {
 
@@ -47,6 +48,16 @@ void check(handler_schema const& one)
     if (auto const bytes = bytes_of(one); bytes > most_schema_bytes)
         refuse("the entry" + of + " has " + std::to_string(bytes) + " bytes and may have " +
                std::to_string(most_schema_bytes) + ": shorten the schema, or leave it out");
+}
+
+handler_schema checked_schema(std::string handler, std::string description, nlohmann::json const& schema)
+{
+    handler_schema made;
+    made.handler = std::move(handler);
+    made.description = std::move(description);
+    made.schema = json_text(schema);
+    check(made);
+    return made;
 }
 
 void check(std::vector<handler_schema> const& all, std::vector<std::string> const& handlers)

@@ -1,6 +1,6 @@
 #pragma once
-// What clients announce of their handlers for people: a JSON Schema of the payload, and a line of text. Nodes store it
-// and web shows it; no payload is checked by it.
+// JSON Schemas of payloads and descriptions of handlers, which clients announce for people. Nodes store them and web
+// shows them; no payload is checked by them.
 
 #include "libs/protocol/json_text.hpp"
 
@@ -27,6 +27,7 @@ std::size_t bytes_of(handler_schema const& one); // as the limits count
 
 // Throws invalid_input for the field "schemas", with the handler, the reason and the remedy.
 void check(handler_schema const& one);
+handler_schema checked_schema(std::string handler, std::string description, nlohmann::json const& schema);
 // Those of one client. Its handlers are those that it serves; each may be announced once.
 void check(std::vector<handler_schema> const& all, std::vector<std::string> const& handlers);
 

@@ -1,6 +1,6 @@
 #pragma once
-// What clients announce of their handlers (libs/protocol/handler_schemas.hpp): a document for each build of a service,
-// however many clients it has. A client's row has only the document's name.
+// The schemas that clients announce of their handlers (libs/protocol/handler_schemas.hpp): a document for each build of
+// a service, however many clients it has. A client's row has only the document's name.
 
 #include "libs/protocol/handler_schemas.hpp"
 #include "libs/protocol/service_key.hpp"

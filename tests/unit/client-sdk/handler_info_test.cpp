@@ -1,4 +1,4 @@
-// What a service announces of its handlers.
+// Descriptions and schemas of handlers that a service announces.
 
 #include "baton/client/service.hpp"
 #include "tests/unit/client-sdk/fake_node.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What a handler tells of itself, for the people who register tasks for it.
+// The description and the payload schema of a handler, for the people who register tasks for it.
 
 #include <nlohmann/json.hpp>
 

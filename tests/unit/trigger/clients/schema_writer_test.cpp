@@ -1,4 +1,4 @@
-// What a node writes of the schemas that its clients announce, in virtual time.
+// Writes of the schemas that the clients of a node announce, in virtual time.
 
 #include "tests/unit/trigger/clients/two_nodes.hpp"
 
