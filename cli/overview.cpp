@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr char help[] =
+constexpr char explanation[] =
     "FIRED: executions scheduled in that time, by the minute; FAILED: those that failed or timed out after their last\n"
     "attempt. LATE: started over a second after their time. P50, P99: half of them, and 99 of 100, started so long\n"
     "after their time or sooner. The master counts a few seconds behind; what ends later is counted within minutes.\n";
@@ -109,7 +109,7 @@ void add_overview(CLI::App& program, common_options const& common)
     command.add_option(
         "--project", *project,
         "Clients, services, dead letters and tasks of this project only; the counts of executions cover all projects");
-    command.footer(std::string(help) + "Example: baton overview --project billing");
+    command.footer(std::string(explanation) + "Example: baton overview --project billing");
     command.callback([project, &common] { show_overview(*project, common); });
 }
 

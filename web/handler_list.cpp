@@ -16,8 +16,6 @@ struct shown_handler {
     std::vector<nlohmann::json> schemas; // that differ
 };
 
-using document = std::vector<protocol::handler_schema>;
-
 void add(shown_handler& to, protocol::handler_schema const& one)
 {
     if (to.description.is_null() && !one.description.empty())

@@ -70,9 +70,9 @@ json show_skips(storage::task_record const& task, utc_time from)
 std::string with_offset(schedule::local_time shown, std::chrono::seconds offset)
 {
     auto text = to_rfc3339(utc_time{shown.time_since_epoch()}).substr(0, 19);
-    auto const minutes = std::abs(offset / 1min);
+    auto const shift = std::abs(offset / 1min); // in minutes
     auto const two = [](auto number) { return std::to_string(100 + number).substr(1); };
-    return text + (offset < 0s ? '-' : '+') + two(minutes / 60) + ':' + two(minutes % 60);
+    return text + (offset < 0s ? '-' : '+') + two(shift / 60) + ':' + two(shift % 60);
 }
 
 } // namespace

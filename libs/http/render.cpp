@@ -12,12 +12,12 @@ namespace baton::http {
 namespace {
 
 namespace wire = boost::beast::http;
-using text = boost::beast::string_view;
 
 bool set_by_transport(std::string const& name)
 {
-    constexpr std::array<text, 3> names{"Content-Length", "Transfer-Encoding", "Connection"};
-    return std::ranges::any_of(names, [&](text each) { return boost::beast::iequals(each, name); });
+    constexpr std::array<boost::beast::string_view, 3> names{"Content-Length", "Transfer-Encoding", "Connection"};
+    return std::ranges::any_of(names,
+                               [&](boost::beast::string_view each) { return boost::beast::iequals(each, name); });
 }
 
 void append_fields(std::string& head, fields const& headers)

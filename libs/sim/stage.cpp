@@ -10,9 +10,9 @@ namespace baton::sim {
 namespace {
 
 // The seed of an independent stream of random numbers.
-std::uint64_t branch(std::uint64_t seed, std::uint64_t number)
+std::uint64_t branch(std::uint64_t seed, std::uint64_t stream)
 {
-    seeded_random mix(seed * 1'000'003 + number);
+    seeded_random mix(seed * 1'000'003 + stream);
     return mix.next();
 }
 

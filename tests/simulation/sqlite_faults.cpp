@@ -7,8 +7,6 @@ namespace baton::simulation {
 
 namespace {
 
-constexpr duration ttl = 3s; // the defaults
-constexpr duration tick = 1s;
 constexpr duration margin = 250ms;
 constexpr duration grace = 5s;
 

@@ -11,8 +11,6 @@ namespace baton::simulation {
 namespace {
 
 constexpr std::size_t processes = 3;
-constexpr duration ttl = 3s; // the defaults
-constexpr duration tick = 1s;
 
 } // namespace
 

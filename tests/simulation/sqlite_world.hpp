@@ -10,6 +10,10 @@
 
 namespace baton::simulation {
 
+// How long a lease holds and how often it is renewed: the defaults.
+constexpr duration ttl = 3s;
+constexpr duration tick = 1s;
+
 // Three processes of one machine, faults, and the observations of a run. The seed decides which processes use the lock
 // on the file: all of them for half of the seeds, none for a quarter, and some for a quarter.
 class sqlite_world {

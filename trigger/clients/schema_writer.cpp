@@ -10,7 +10,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration between_groups = 10ms;
+constexpr duration after_a_group = 10ms;
 constexpr duration try_again_in = 1s;
 constexpr duration say_again = 10s;
 
@@ -64,7 +64,7 @@ awaitable<void> schema_writer::run()
                 bytes_ -= one.text.size();
             queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(group.size()));
         }
-        co_await time_.sleep_for(done ? between_groups : try_again_in);
+        co_await time_.sleep_for(done ? after_a_group : try_again_in);
     }
 }
 

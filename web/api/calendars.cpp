@@ -42,7 +42,7 @@ json show_users(std::vector<storage::calendar_user> const& users)
     return list;
 }
 
-void expect_done(calendar_outcome outcome, std::vector<storage::calendar_user> const& users = {})
+void expect_calendar_done(calendar_outcome outcome, std::vector<storage::calendar_user> const& users = {})
 {
     std::string names;
     switch (outcome) {
@@ -153,7 +153,7 @@ awaitable<http::response> read_calendar(context& site, http::request const& mess
     auto const id = path_id<calendar_id>(message);
     auto const calendar = co_await site.calendars.find(id);
     if (!calendar)
-        expect_done(calendar_outcome::not_found);
+        expect_calendar_done(calendar_outcome::not_found);
     auto body = show_calendar(*calendar);
     auto const users = co_await site.calendars.users(id, std::nullopt, {}, users_shown);
     body["used_by"] = show_users(users);
@@ -173,7 +173,7 @@ awaitable<http::response> list_calendar_versions(context& site, http::request co
     asked.finish();
     auto const found = co_await site.calendars.versions(id, before, size.rows());
     if (found.empty() && !before)
-        expect_done(calendar_outcome::not_found);
+        expect_calendar_done(calendar_outcome::not_found);
     auto const cursor = [](storage::calendar_version_record const& last) {
         return write_cursor(list_of::calendar_versions, {last.version});
     };
@@ -189,12 +189,12 @@ awaitable<http::response> replace_calendar(context& site, http::request const& m
     auto const definition = co_await definition_in(site, message, true);
     auto const present = co_await site.calendars.find(id);
     if (!present)
-        expect_done(calendar_outcome::not_found);
+        expect_calendar_done(calendar_outcome::not_found);
     if (definition.project != present->definition.project || definition.name != present->definition.name)
         throw refused(422, "a calendar keeps its project and name; make another one", "name");
     co_await check_users(site, *present, definition.content);
     auto const done = co_await site.calendars.replace(id, seen, definition);
-    expect_done(done.outcome);
+    expect_calendar_done(done.outcome);
     auto const change = co_await follow_change(site, done.calendar);
     auto body = show_calendar(done.calendar);
     body["valid_from"] = to_rfc3339(change.valid_from);
@@ -211,7 +211,7 @@ awaitable<http::response> remove_calendar(context& site, http::request const& me
     auto const id = path_id<calendar_id>(message);
     auto const seen = seen_version(message);
     auto const done = co_await site.calendars.remove(id, seen);
-    expect_done(done.outcome, done.users);
+    expect_calendar_done(done.outcome, done.users);
     co_return http::json_response(200, {{"id", to_string(id)}});
 }
 

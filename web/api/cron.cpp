@@ -50,7 +50,7 @@ protocol::schedule_spec read_schedule(protocol::strict_object& object)
     return wanted;
 }
 
-nlohmann::json explained(nlohmann::json const& document, utc_time now)
+nlohmann::json explain_expression(nlohmann::json const& document, utc_time now)
 {
     protocol::strict_object object(document, "");
     auto const wanted = read_schedule(object);
@@ -76,7 +76,7 @@ awaitable<http::response> explain(context& site, http::request const& message)
     expect_no_query(message);
     auto const document = read_body(message);
     try {
-        co_return http::json_response(200, explained(document, site.deps.time.utc()));
+        co_return http::json_response(200, explain_expression(document, site.deps.time.utc()));
     } catch (invalid_input const& wrong) {
         rethrow_at_top(wrong);
     }
