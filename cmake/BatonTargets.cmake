@@ -6,8 +6,7 @@ function(baton_library)
     string(REPLACE "-" "_" target baton_${arg_NAME})
     add_library(${target} STATIC ${arg_SOURCES})
     add_library(baton::${arg_NAME} ALIAS ${target})
-    set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} POSITION_INDEPENDENT_CODE ON
-        UNITY_BUILD ${BATON_UNITY} UNITY_BUILD_BATCH_SIZE ${BATON_UNITY_BATCH})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${arg_NAME} POSITION_INDEPENDENT_CODE ON)
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
     target_link_libraries(${target} PUBLIC ${arg_LINKS} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:baton_options>)
     baton_precompile(${target})
@@ -15,8 +14,8 @@ endfunction()
 
 # baton_test(NAME cron_test LABEL unit SOURCES a.cpp LINKS baton::x [GROUP schedule] [THREADS] [STORES] [TIMEOUT 300]
 #     [ALSO_ON mysql9 galera | ONLY_ON galera])
-# A test is a Catch2 executable, or one of the sources of the executable that the tests of a GROUP share: compiled together,
-# several at a time, they take half as long. The target tests_LABEL builds the executables of a label.
+# A test is a Catch2 executable, or one of the sources of the executable that the tests of a GROUP share: compiled together
+# they take half as long. The target tests_LABEL builds the executables of a label.
 # STORES: the test uses the private MariaDB of the test run; its sessions have threads. THREADS: it has other threads.
 # ALSO_ON: further runs keep on another server what the first keeps on MariaDB: cron_on_mysql9, with the label mysql9. They
 # are shown as skipped where that server is not installed. ONLY_ON: there is no run on MariaDB.
@@ -44,9 +43,6 @@ function(baton_test)
         set(command ${executable} --filenames-as-tags --warn NoTests ${specification})
     endif()
     baton_test_executable(${executable} SOURCES ${arg_SOURCES} LINKS ${arg_LINKS})
-    if(arg_GROUP)
-        set_target_properties(${executable} PROPERTIES UNITY_BUILD ${BATON_UNITY} UNITY_BUILD_BATCH_SIZE ${BATON_UNITY_BATCH})
-    endif()
     if(arg_ONLY_ON)
         baton_test_on(${arg_ONLY_ON} ${arg_NAME} ${arg_TIMEOUT} ${command})
         return()
