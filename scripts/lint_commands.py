@@ -2,11 +2,13 @@
 
     lint_commands.py BUILD FOLDER
 
-FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the files to analyse so
-that each source of a library is analysed once; `sources`, all sources; `generated`, the sources that the build makes, as its
-targets; and `alone`, shell commands that each compile one source by itself, which shows a missing include. They are for
-sources that no other step compiles so with clang or g++: those that the latest commits changed, and of the others a
-quarter, the next one with each commit, because compiling all of them costs as much as the analysis.
+FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the groups of a library's
+sources; `groups_now`, those of them to analyse at this commit; `sources`, all sources; `generated`, the sources that the
+build makes, as its targets; and `alone`, shell commands that each compile one source by itself, which shows a missing
+include.
+
+What the latest commits changed is analysed and compiled alone now, and of the rest a quarter, the next one with each commit:
+all of it takes longer than the build.
 """
 
 import json
@@ -18,10 +20,8 @@ import subprocess
 import sys
 import zlib
 
-# scripts/sdk-alone compiles each source of the SDK by itself.
-COMPILED_ALONE = re.compile(r"^(libs/(base|protocol|http)|client-sdk)/")
-# Unit tests are not analysed, and need not compile each by itself.
-TESTS = re.compile(r"^(locks/)?tests/unit/")
+# Tests and benchmarks are not analysed, and need not compile each by itself.
+TESTS = re.compile(r"^(locks/)?(tests|bench)/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
 PARTS = 4
@@ -56,10 +56,23 @@ def changed_lately():
     return set(lines_of("git", "diff", "--name-only", f"HEAD~{LATEST_COMMITS}"))
 
 
-def turn_now():
-    """Which part of the sources has its turn at this commit."""
+def part_now():
+    """Which part of the rest is looked at at this commit."""
     count = lines_of("git", "rev-list", "--count", "HEAD")
     return int(count[0]) % PARTS if count else 0
+
+
+class Turn:
+    """What is looked at now: what changed lately, and a part of the rest."""
+
+    def __init__(self):
+        self.changed, self.part = changed_lately(), part_now()
+
+    def has(self, name):
+        return name in self.changed or zlib.crc32(name.encode()) % PARTS == self.part
+
+    def has_group(self, group, members):
+        return any(member in self.changed for member in members) or self.has(group)
 
 
 def is_made(file):
@@ -70,26 +83,28 @@ def main():
     build, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
     folder.mkdir(parents=True, exist_ok=True)
-    groups, alone, commands = [], [], []
-    changed, turn = changed_lately(), turn_now()
+    groups, groups_now, alone, commands = [], [], [], []
+    turn = Turn()
     for entry in entries:
         commands.append(entry)
         members = members_of(entry["file"])
         tests = any(TESTS.match(os.path.relpath(member)) for member in members)
         if members and not tests:
             groups.append(entry["file"])
+            if turn.has_group(os.path.relpath(entry["file"], build), map(os.path.relpath, members)):
+                groups_now.append(entry["file"])
         singles = [command_for(entry, source) for source in members]
         commands += singles
         for single in singles or [entry]:
             name = os.path.relpath(single["file"])
-            now = name in changed or zlib.crc32(name.encode()) % PARTS == turn
-            if now and (PROGRAMS.match(name) or (members and not tests and not COMPILED_ALONE.match(name))):
+            if turn.has(name) and (PROGRAMS.match(name) or (members and not tests)):
                 alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
     sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
     made = [os.path.relpath(entry["file"], build) for entry in commands if "/Unity/" not in entry["file"]]
     (folder / "generated").write_text("".join(f"{file}\n" for file in sorted(set(made)) if is_made(file)))
     (folder / "compile_commands.json").write_text(json.dumps(commands, indent=1))
     (folder / "groups").write_text("".join(f"{file}\n" for file in groups))
+    (folder / "groups_now").write_text("".join(f"{file}\n" for file in groups_now))
     (folder / "alone").write_text("".join(f"{line}\n" for line in alone))
     (folder / "sources").write_text("".join(f"{file}\n" for file in sorted(set(sources)) if not file.startswith("build/")))
 

@@ -12,7 +12,7 @@ using protocol::gap_policy;
 using protocol::overlap_policy;
 
 constexpr chr::years horizon{48};
-constexpr utc_time earliest = chr::sys_days{chr::year{1800} / 1 / 1};
+constexpr utc_time first_year = chr::sys_days{chr::year{1800} / 1 / 1};
 constexpr auto longest_change = 26h; // Pacific/Apia left out a day
 
 // The search within one period of the zone, with the readings that the change at its begin skipped.
@@ -95,7 +95,7 @@ std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc
 {
     if (from >= latest_firing)
         return std::nullopt;
-    from = skip_years(expression.fields(), chr::ceil<chr::seconds>(std::max(from, earliest)));
+    from = skip_years(expression.fields(), chr::ceil<chr::seconds>(std::max(from, first_year)));
     auto const stop = end_of_search(expression.fields(), from);
     period_search const search(expression, zone, policy);
     while (from < stop) {
