@@ -3,6 +3,7 @@ import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
 import { lastLines, outputsOf } from '../src/features/executions/outputs';
 import { canCancel, canRetry } from '../src/features/executions/possible';
+import { beganAt, lagOf } from '../src/features/executions/times_of';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
 import { partsOf } from '../src/shared/moments_in_text';
 
@@ -29,6 +30,21 @@ describe('attempts without a beginning', () => {
   it('are found in a list by the first attempt alone', () => {
     expect(attemptsOf({ attempt: 2, max_attempts: 2, deaths: 0, first_attempt: first })).toEqual({ n: 1, of: 1, deaths: 0 });
     expect(attemptsOf({ attempt: 2, max_attempts: 3, deaths: 0, first_attempt: { started_at: begun } })).toEqual({ n: 2, of: 3, deaths: 0 });
+  });
+});
+
+describe('the times of an execution', () => {
+  const first_attempt = { started_at: '2026-11-26T09:05:01Z' };
+  it('count from when it was wanted: one that runs another again keeps its scheduled time', () => {
+    const times = { scheduled_at: '2026-11-26T09:00:00Z', created_at: '2026-11-26T09:05:00Z', first_attempt };
+    expect(lagOf({ ...times, cause: 'schedule' })).toBe(301_000);
+    expect(lagOf({ ...times, cause: 'rerun' })).toBe(1000);
+    expect(lagOf({ ...times, cause: 'rerun', first_attempt: { started_at: null } })).toBeNull();
+  });
+  it('begin with the first attempt that a client began', () => {
+    expect(beganAt({ attempts: [{ started_at: null }, first_attempt] })).toBe(first_attempt.started_at);
+    expect(beganAt({ attempts: [] })).toBeNull();
+    expect(beganAt({ first_attempt })).toBe(first_attempt.started_at);
   });
 });
 

@@ -99,3 +99,28 @@ describe('the list of clients', () => {
     for (const text of ['drained by a person', 'ann', 'new disk', 'knows no drains by a person', 'aria-label="Resume a"']) expect(other).toContain(text);
   }, slow);
 });
+
+describe('how long an execution takes', () => {
+  it('counts on while it runs, also for a viewer whose clock is behind', async () => {
+    const { Took } = await import('../src/features/executions/Took');
+    const since = (ms: number) => ({ first_attempt: { started_at: new Date(Date.now() - ms).toISOString() }, ended_at: null });
+    const text = (one: Parameters<typeof Took>[0]['one']) => shown(new QueryClient(), <Took one={one} />);
+    expect(text(since(2 * hour))).toMatch(/(1 h 59|2 h 0) min so far/);
+    expect(text(since(-60_000))).toContain('0 ms so far');
+    expect(text({ first_attempt: { started_at: null }, ended_at: null })).toContain('–');
+    expect(text({ first_attempt: { started_at: '2026-11-26T00:00:00Z' }, ended_at: '2026-11-26T00:00:02Z' })).toContain('2 s');
+  }, slow);
+});
+
+describe('a sentence of the server in Chinese', () => {
+  it('has its cause in Chinese, too, if the page knows it', async () => {
+    const { Reason } = await import('../src/shared/Reason');
+    const { default: zh } = await import('../src/i18n/zh');
+    i18next.addResourceBundle('zh', 'server', zh.server);
+    await i18next.changeLanguage('zh');
+    const of = (cause: string) => shown(new QueryClient(), <Reason text={`node a cannot reach http://10.0.0.7:1: ${cause}; set \`address\`, or let the client fetch`} />);
+    expect(of('Connection refused')).toContain(zh.server.refused);
+    expect(of('the disk is full')).toContain('the disk is full');
+    await i18next.changeLanguage('en');
+  }, slow);
+});

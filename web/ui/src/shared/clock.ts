@@ -12,7 +12,10 @@ function tick() {
 
 function subscribe(listener: () => void) {
   listeners.add(listener);
-  timer ??= window.setInterval(tick, 1000);
+  if (timer === undefined) {
+    now = Date.now(); // nothing has moved it on since the last listener left
+    timer = window.setInterval(tick, 1000);
+  }
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0) {

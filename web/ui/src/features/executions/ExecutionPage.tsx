@@ -10,7 +10,6 @@ import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
-import { between } from '@/shared/time';
 import { Duration, ExactTime } from '@/shared/Times';
 import { useAttempts } from './columns';
 import { ExecutionActions } from './ExecutionActions';
@@ -20,22 +19,23 @@ import { LastSuccess } from './LastSuccess';
 import { useExecution } from './queries';
 import { Result } from './Result';
 import { Shards } from './Shards';
+import { lagOf } from './times_of';
 import { Timeline } from './Timeline';
+import { Took } from './Took';
 import { Track } from './Track';
 import { Waits } from './Waits';
 
 function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
   const attempts = useAttempts();
-  const started = one.attempts.find((attempt) => attempt.started_at)?.started_at;
   const client = one.attempts.at(-1)?.client;
   const facts = [
     { label: t('task'), value: <Link to={`/tasks/${one.task}`} size="sm">{one.task_name ?? one.task}</Link> },
     { label: t('version'), value: one.task_version },
     { label: t('cause'), value: t(`causes.${one.cause}`) },
     { label: t('attempt'), value: attempts(one) },
-    { label: t('lag'), value: <Duration ms={between(one.due_at ?? one.scheduled_at, started)} /> },
-    { label: t('took'), value: <Duration ms={between(started, one.ended_at)} /> },
+    { label: t('lag'), value: <Duration ms={lagOf(one)} /> },
+    { label: t('took'), value: <Took one={one} /> },
   ];
   if (client) facts.push({ label: t('client'), value: <Instance name={client} /> });
   if (one.rerun_of) facts.push({ label: t('rerun_of'), value: <Link to={`/executions/${one.rerun_of}`} size="sm">{one.rerun_of}</Link> });

@@ -5,9 +5,10 @@ import type { Execution } from '@/api/types';
 import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
 import { StateBadge } from '@/shared/StateBadge';
-import { between } from '@/shared/time';
 import { Duration, RelativeTime } from '@/shared/Times';
 import { attemptsOf } from './attempts';
+import { lagOf } from './times_of';
+import { Took } from './Took';
 import { WhyWaits } from './WhyWaits';
 
 /** Of an execution, as a list and its own page say it. */
@@ -37,8 +38,8 @@ export function useColumns(): ColumnDef<Execution>[] {
     { id: 'task', header: t('task'), cell: ({ row }) => <Name one={row.original} />, enableHiding: false },
     { id: 'state', header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { id: 'scheduled', header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
-    { id: 'lag', header: t('lag'), cell: ({ row: { original: one } }) => <Duration ms={between(one.scheduled_at, one.first_attempt.started_at)} /> },
-    { id: 'took', header: t('took'), cell: ({ row }) => <Duration ms={between(row.original.first_attempt.started_at, row.original.ended_at)} /> },
+    { id: 'lag', header: t('lag'), cell: ({ row }) => <Duration ms={lagOf(row.original)} /> },
+    { id: 'took', header: t('took'), cell: ({ row }) => <Took one={row.original} /> },
     { id: 'cause', header: t('cause'), cell: ({ row }) => t(`causes.${row.original.cause}`) },
     { id: 'attempt', header: t('attempt'), cell: ({ row }) => attempts(row.original) },
     { id: 'client', header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },

@@ -11,11 +11,12 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { Link } from '@/shared/Link';
 import { isPause } from '@/shared/server_words';
 import { Section } from '@/shared/Section';
+import { Took } from '@/features/executions/Took';
 import { WhyWaits } from '@/features/executions/WhyWaits';
 import { StateBadge } from '@/shared/StateBadge';
-import { Duration, RelativeTime } from '@/shared/Times';
+import { RelativeTime } from '@/shared/Times';
 import { OutcomeStrip } from './OutcomeStrip';
-import { byReason, tookMs, waitingOf } from './outcomes';
+import { byReason, waitingOf } from './outcomes';
 import { useLastExecutions } from './queries';
 import { RunTimes } from './RunTimes';
 
@@ -53,7 +54,7 @@ export function LastExecutions({ task, zone, paused }: { task: string; zone: str
     { header: words('scheduled'), cell: ({ row }) => <Link to={`/executions/${row.original.id}`} size="sm"><RelativeTime at={row.original.scheduled_at} {...(zone ? { zone } : {})} /></Link> },
     { header: words('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: words('cause'), cell: ({ row }) => words(`causes.${row.original.cause}`) },
-    { header: words('took'), cell: ({ row }) => <Duration ms={tookMs(row.original)} /> },
+    { header: words('took'), cell: ({ row }) => <Took one={row.original} /> },
     { header: words('attempt'), cell: ({ row }) => attemptsOf(row.original).n },
   ];
   return (
