@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockOf, conditionOf, longestStep, versionsOf } from '../src/features/nodes/condition';
-import { liveCode, reachCode } from '../src/features/services/reasons';
+import { liveCode } from '../src/features/services/reasons';
 import { clientClock, isWanted, onlys, servedBy, stateOf } from '../src/features/services/served';
 import { momentsOf } from '../src/features/executions/moments';
 import { differences } from '../src/shared/differences';
@@ -92,9 +92,6 @@ describe('the clients of a service', () => {
   it('have reasons in words for codes that the page knows', () => {
     expect(liveCode('no_answer')).toBe('no_answer');
     expect(liveCode('of_later')).toBeUndefined();
-    expect(reachCode({ reach_why: 'x', reach_code: 'timed_out' })).toBe('timed_out');
-    expect(reachCode({ reach_why: 'x', reach_code: 'other' })).toBeUndefined();
-    expect(reachCode({ reach_why: 'x' })).toBeUndefined();
   });
 });
 

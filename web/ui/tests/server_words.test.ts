@@ -36,6 +36,8 @@ const said: [string, string, string, string][] = [
   ['node a cannot reach http://10.0.0.7:1: timed out; set `address`, or let the client fetch', 'reach', 'trigger/delivery/reachability.cpp', '; set `address`, or let the client fetch'],
   ['given up: take_over', 'given_up_take_over', 'libs/storage/ledger_attempts.cpp', '"given up: "'],
   [`given up: client_gone; mars had it since ${at}`, 'given_up_had', 'libs/storage/ledger_attempts.cpp', 'had it since '],
+  ['connection timed out', 'timed_out', 'libs/http/pool.cpp', ': connection timed out'],
+  ['cannot resolve mars: Host not found', 'no_name', 'libs/http/pool.cpp', '"cannot resolve "'],
   ['the lease had expired before it was renewed', 'lease_late', 'trigger/election/decide.cpp', 'the lease had expired before it was renewed'],
 ];
 

@@ -52,6 +52,10 @@ const sentences: [Key, RegExp][] = [
   ['exit', /^exit status (?<status>-?\d+)$/],
   ['reach_next', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); the client is asked to register with node (?<next>.+)$/],
   ['reach', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); set `address`, or let the client fetch$/],
+  ['timed_out', /^connection timed out$/],
+  ['refused', /^Connection refused$/],
+  ['no_route', /^(?:No route to host|Network is unreachable)$/],
+  ['no_name', /^cannot resolve (?<host>.+): .+$/],
   ['lease_late', /^the lease had expired before it was renewed$/],
   ['lease_lost', /^the lease expired, or another node took it, just before it was renewed$/],
   ['lease_taken', /^another node seized or renewed the lease first$/],
@@ -90,12 +94,13 @@ export function sentenceOf(text: string): { key: Key; values: Record<string, str
 export function useServerWords(): (text: string) => string {
   const { t, i18n } = useTranslation('server');
   const say = useDuration();
-  return (text) => {
+  function words(text: string): string {
     const found = sentenceOf(text);
     if (!found || (i18n.language.startsWith('en') && !reworded.test(found.key))) return text;
-    const { ms, since, ...values } = found.values;
-    const sentence = t(found.key as 'no_master', { ...values, ...(ms === undefined ? {} : { time: say(Number(ms)) }) });
+    const { ms, since, cause, ...values } = found.values;
+    const sentence = t(found.key as 'no_master', { ...values, ...(ms === undefined ? {} : { time: say(Number(ms)) }), ...(cause === undefined ? {} : { cause: words(cause) }) });
     const from = /since (\S+)$/.exec(since ?? '')?.[1];
     return from === undefined ? sentence : t('waits_since', { sentence, at: from });
-  };
+  }
+  return words;
 }

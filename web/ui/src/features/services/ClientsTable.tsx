@@ -11,13 +11,12 @@ import { shortInstance } from '@/shared/instance_name';
 import { Reason } from '@/shared/Reason';
 import { RelativeTime, useDuration } from '@/shared/Times';
 import { DrainActions } from './DrainActions';
-import { liveCode, reachCode } from './reasons';
+import { liveCode } from './reasons';
 import { clientClock } from './served';
 
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
 function ClientState({ client }: { client: Client }) {
   const { t } = useTranslation('services');
-  const reached = reachCode(client);
   return (
     <Stack gap={2} align="flex-start">
       <Group gap={4}>
@@ -32,7 +31,7 @@ function ClientState({ client }: { client: Client }) {
         </Text>
       )}
       {client.drained && client.live_code === 'older_release' && <Text size="xs" maw={260}>{t('home.older_release')}</Text>}
-      {client.reach_why && <Text size="xs" c="dimmed" maw={260} title={client.reach_why}>{reached ? t(`reach_why.${reached}`) : <Reason text={client.reach_why} />}</Text>}
+      {client.reach_why && <Text size="xs" c="dimmed" maw={260}><Reason text={client.reach_why} /></Text>}
     </Stack>
   );
 }
