@@ -166,6 +166,11 @@ def million(server, options):
                     after=standing.take_over)
 
 
+def thousand(server, options):
+    """The same with a thousand tasks, for comparison."""
+    return million(server, argparse.Namespace(**{**vars(options), "many": 1_000}))
+
+
 def history(server, options):
     """The load of `lag` on a ledger with a long history, two thirds of which are due for deletion."""
     warm = max(options.warm, RETENTION_BEGINS)
@@ -248,6 +253,8 @@ ROWS = {
     "million": Row("one million tasks, 1,000 firings/s", million,
                    [rate(), *lags(2, 10, 50), Figure("memory of the master", "master_mib", "MiB", most=150),
                     Figure("seizure to the first planned page", "planning_after_ms", "ms", most=500), MISSED, DOUBLED]),
+    "thousand": Row("one thousand tasks, 1,000 firings/s, two nodes", thousand,
+                    [rate(), *lags(2, 10, 50), MISSED, DOUBLED]),
     "history": Row("1,000 firings/s on a long history", history,
                    [Figure("finished executions before", "history"), rate(), *lags(2, 10, 50),
                     Figure("rows deleted by retention meanwhile", "deleted_per_s", "1/s", least=1),
