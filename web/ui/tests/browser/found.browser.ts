@@ -38,6 +38,15 @@ it('leads from a failed execution to the one that ran it again, and shows the ca
   await main().getByRole('link', { name: letter?.rerun ?? '', exact: true }).waitFor();
   await tab.page.getByRole('button', { name: en.executions.action.retry, exact: true }).click();
   await tab.page.getByRole('dialog').getByText(/It was run again before/).waitFor();
+  await tab.page.keyboard.press('Escape');
+  await ended(on.server, letter?.rerun ?? '');
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => { answer = resolve; });
+  await tab.page.route(/cause=rerun/, async (route) => { await held; await route.continue(); });
+  await main().getByRole('link', { name: letter?.rerun ?? '', exact: true }).click();
+  await main().getByText(en.executions.rerun_of).waitFor();
+  expect(await main().getByText(en.executions.rerun_as).count()).toBe(0); // what ran the other one again is no answer here
+  answer();
 });
 
 it('dims the rows of former filters until the answer is there', async () => {
