@@ -78,7 +78,7 @@ TEST_CASE(
 {
     duration led{};
     int succeeded = 0;
-    auto const seeds = simulation_seeds(500);
+    auto const seeds = simulation_seeds(250);
     for (auto const seed : seeds) {
         sqlite_world world(seed);
         auto const seen = world.play(2min);
