@@ -7,7 +7,7 @@ sources; `groups_now`, those of them to analyse at this commit; `sources`, all s
 build makes, as its targets; and `alone`, shell commands that each compile one source by itself, which shows a missing
 include.
 
-What the latest commits changed is analysed and compiled alone now, and of the rest a quarter, the next one with each commit:
+What the latest commits changed is analysed and compiled alone now, and of the rest an eighth, the next one with each commit:
 all of it takes longer than the build.
 """
 
@@ -24,7 +24,7 @@ import zlib
 TESTS = re.compile(r"^(locks/)?(tests|bench)/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
-PARTS = 4
+PARTS = 8
 LATEST_COMMITS = 20
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
 
