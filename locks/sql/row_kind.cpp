@@ -132,6 +132,8 @@ public:
     // The lock ends with its session, so another session cannot renew it.
     awaitable<bool> extend() override
     {
+        if (!session_.database)
+            co_return false; // released meanwhile
         auto const work = [](soci::session& sql) { statement(sql, "DO 1").execute(); };
         try {
             co_await session_.database->run(work);
@@ -155,6 +157,9 @@ public:
             co_return false;
         }
         clean_ = true;
+        // Now, because a renewal that is under way may hold this for longer. It may still use a session that is kept.
+        if (idle_s_ >= shortest_kept_s)
+            pool_.give_back(idle_s_, std::move(session_));
         co_return true;
     }
 
