@@ -43,9 +43,13 @@ it('leads from a failed execution to the one that ran it again, and shows the ca
   let answer = () => {};
   const held = new Promise<void>((resolve) => { answer = resolve; });
   await tab.page.route(/cause=rerun/, async (route) => { await held; await route.continue(); });
-  await main().getByRole('link', { name: letter?.rerun ?? '', exact: true }).click();
-  await main().getByText(en.executions.rerun_of).waitFor();
-  expect(await main().getByText(en.executions.rerun_as).count()).toBe(0); // what ran the other one again is no answer here
+  // The second time the page knows the execution, and goes on without a moment in which it shows nothing.
+  for (let time = 0; time < 2; time += 1) {
+    await main().getByRole('link', { name: letter?.rerun ?? '', exact: true }).click();
+    await main().getByText(en.executions.rerun_of).waitFor();
+    expect(await main().getByText(en.executions.rerun_as).count()).toBe(0); // what ran the other one again is no answer here
+    await tab.page.goBack();
+  }
   answer();
 });
 
