@@ -167,8 +167,8 @@ def million(server, options):
 
 
 def thousand(server, options):
-    """The same with a thousand tasks, for comparison."""
-    return million(server, argparse.Namespace(**{**vars(options), "many": 1_000}))
+    """The load of `lag` on as many nodes as `million` has, for comparison."""
+    return flow.run(server, options, repeating(options.lag_rate, options), options.warm, options.seconds, triggers=2)
 
 
 def history(server, options):
