@@ -135,13 +135,16 @@ public:
         if (!session_.database)
             co_return false; // released meanwhile
         auto const work = [](soci::session& sql) { statement(sql, "DO 1").execute(); };
+        bool answered = false;
+        ++extensions_;
         try {
             co_await session_.database->run(work);
-            co_return true;
+            answered = true;
         } catch (storage::session_broken const&) {
         } catch (storage::session_ended const&) {
         }
-        co_return false;
+        --extensions_;
+        co_return answered;
     }
 
     awaitable<bool> release() override
@@ -157,8 +160,8 @@ public:
             co_return false;
         }
         clean_ = true;
-        // Now, because a renewal that is under way may hold this for longer. It may still use a session that is kept.
-        if (idle_s_ >= shortest_kept_s)
+        // Now, because a coroutine that is under way may hold this for longer. One that uses the session keeps it.
+        if (extensions_ == 0)
             pool_.give_back(idle_s_, std::move(session_));
         co_return true;
     }
@@ -245,8 +248,9 @@ private:
     acquisition_request request_;
     unsigned idle_s_;
     row_session session_;
-    bool held_ = false; // by the session, as far as known
-    bool clean_ = true; // the session has no transaction open
+    bool held_ = false;  // by the session, as far as known
+    bool clean_ = true;  // the session has no transaction open
+    int extensions_ = 0; // under way
 };
 
 class row_kind final : public lock_kind {
