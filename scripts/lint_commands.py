@@ -68,11 +68,15 @@ class Turn:
     def __init__(self):
         self.changed, self.part = changed_lately(), part_now()
 
+        self.changed_folders = {os.path.dirname(file) for file in self.changed if file.endswith((".cpp", ".hpp"))}
+
     def has(self, name):
-        return name in self.changed or zlib.crc32(name.encode()) % PARTS == self.part
+        header = os.path.splitext(name)[0] + ".hpp"
+        return name in self.changed or header in self.changed or zlib.crc32(name.encode()) % PARTS == self.part
 
     def has_group(self, group, members):
-        return any(member in self.changed for member in members) or self.has(group)
+        """A header that changed stands beside the sources that include it first."""
+        return any(os.path.dirname(member) in self.changed_folders for member in members) or self.has(group)
 
 
 def is_made(file):
