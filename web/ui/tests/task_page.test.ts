@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { labelledPart, memberLabels } from '../src/features/tasks/member_labels';
-import { byReason, heightOf, summaryOf, tookMs, waitingOf } from '../src/features/tasks/outcomes';
+import { tookMs } from '../src/features/executions/times_of';
+import { byReason, heightOf, summaryOf, waitingOf } from '../src/features/tasks/outcomes';
 
 function ended(state: Execution['state'], tookS: number | null): Execution {
   const at = (s: number) => `2026-11-26T00:00:${String(s).padStart(2, '0')}.000000Z`;

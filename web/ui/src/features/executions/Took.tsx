@@ -2,8 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Execution } from '@/api/types';
 import { useNow } from '@/shared/clock';
 import { Duration, useDuration } from '@/shared/Times';
-import { between } from '@/shared/time';
-import { beganAt } from './times_of';
+import { beganAt, tookMs } from './times_of';
 
 function SoFar({ since }: { since: string }) {
   const { t } = useTranslation('executions');
@@ -16,5 +15,5 @@ function SoFar({ since }: { since: string }) {
 /** How long an execution took from its first beginning to its end, or has taken so far. */
 export function Took({ one }: { one: Pick<Execution, 'ended_at'> & Parameters<typeof beganAt>[0] }) {
   const began = beganAt(one);
-  return began && !one.ended_at ? <SoFar since={began} /> : <Duration ms={between(began, one.ended_at)} />;
+  return began && !one.ended_at ? <SoFar since={began} /> : <Duration ms={tookMs(one)} />;
 }

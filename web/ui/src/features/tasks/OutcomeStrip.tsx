@@ -6,7 +6,8 @@ import type { Execution } from '@/api/types';
 import { stateColour } from '@/shared/StateBadge';
 import { exact } from '@/shared/time';
 import { useDuration, useZone } from '@/shared/Times';
-import { heightOf, summaryOf, tookMs } from './outcomes';
+import { tookMs } from '@/features/executions/times_of';
+import { heightOf, summaryOf } from './outcomes';
 import classes from './OutcomeStrip.module.css';
 
 function useLabel(zone: string | undefined) {

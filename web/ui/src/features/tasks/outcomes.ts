@@ -1,10 +1,5 @@
 import type { Execution, State } from '@/api/types';
-import { between } from '@/shared/time';
-
-/** How long the last attempt's execution was under way; null while it is, and for one that never began. */
-export function tookMs(execution: Execution): number | null {
-  return between(execution.first_attempt.started_at, execution.ended_at);
-}
+import { tookMs } from '@/features/executions/times_of';
 
 export interface Summary {
   counts: { state: State; count: number }[];
