@@ -208,6 +208,7 @@ void sell_in_threads(std::string const& kind, std::string const& url, lock::stor
     std::exception_ptr failure;
     std::mutex failure_mutex;
     std::vector<std::thread> all;
+    all.reserve(threads);
     for (int i = 0; i < threads; ++i)
         all.emplace_back([&] {
             try {

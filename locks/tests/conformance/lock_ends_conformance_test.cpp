@@ -119,6 +119,7 @@ TEST_CASE("a step of the database's clock ends a record, but not a lease")
     auto other = fixture.make();
     REQUIRE(holder.try_lock());
     fixture.home->exec(std::string("UPDATE ") + fixture.table() + " SET renewed_at = renewed_at - 3600000000");
+    fixture.home->await_nodes();
     if (fixture.kind == kind_name::record) {
         CHECK(other.try_lock());
         return;

@@ -127,6 +127,7 @@ TEST_CASE("destroying a held read-write lock or closing its store releases the l
     gone.reset();
     REQUIRE(waiter.try_lock_for(60s));
     waiter.unlock();
+    fixture.await_release();
     auto closed = fixture.book();
     REQUIRE(closed.try_lock());
     auto const lost = closed.lost();
