@@ -76,20 +76,14 @@ awaitable<void> planner::round()
     planned_in_round_ = 0;
     left_from_ = utc_time::max();
     auto const done_until = term_.clock.now() - latest_edit;
-    storage::due_cursor from{done_until_, {}};
-    bool more = true;
     parts_.watch.began(term_.time.now());
     co_await read_again();
-    while (more) {
-        co_await term_.until_active(transaction_need);
-        auto const now = term_.clock.now(); // again for each page, since a round may have many
-        look_ahead const ahead{now, now + settings_.look_ahead / 2, now + settings_.look_ahead};
-        more = co_await page(ahead, from);
-        planned_();
-        parts_.watch.planned(term_.time.now());
-    }
-    if (!more)
-        done_until_ = std::min(done_until, left_from_);
+    co_await pass();
+    if (!backlog_.empty())
+        co_await plan_from_backlog();
+    if (!backlog_.empty())
+        left_from_ = std::min(left_from_, backlog_.range().from.next_fire_at);
+    done_until_ = std::min(done_until, left_from_);
     if (!behind_)
         co_await plan_herd();
     if (!found_parked_)
@@ -100,6 +94,29 @@ awaitable<void> planner::round()
         look_from(*taken_back);
     }
     parts_.watch.ended();
+}
+
+// Over all tasks that are due, except the backlog.
+awaitable<void> planner::pass()
+{
+    backlog_.begin_pass();
+    auto const stop = end_of_share();
+    storage::due_cursor from{done_until_, {}};
+    for (;;) {
+        co_await term_.until_active(transaction_need);
+        auto const now = term_.clock.now(); // again for each page, since a pass may have many
+        auto const due_until = now + settings_.look_ahead / 2;
+        auto const next = backlog_.around(from, due_until);
+        look_ahead const ahead{now, next.until, now + settings_.look_ahead};
+        from = next.from;
+        bool const more = co_await told_page(ahead, from);
+        if (!more)
+            from = {next.until, {}};
+        else if (term_.time.now() >= stop)
+            from = backlog_.leave(from, due_until);
+        if (from.next_fire_at >= due_until)
+            co_return;
+    }
 }
 
 void planner::look_from(utc_time at)
@@ -125,6 +142,14 @@ awaitable<void> planner::look_behind()
             look_from(*first);
     };
     co_await every("the look at tasks that are due for long", term_.time, 1s, step);
+}
+
+awaitable<bool> planner::told_page(look_ahead ahead, storage::due_cursor& from)
+{
+    bool const more = co_await page(ahead, from);
+    planned_();
+    parts_.watch.planned(term_.time.now());
+    co_return more;
 }
 
 awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)

@@ -5,6 +5,7 @@
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/parked_tasks.hpp"
+#include "trigger/master/plan_backlog.hpp"
 #include "trigger/master/planning_watch.hpp"
 #include "trigger/master/quota.hpp"
 #include "trigger/master/settings.hpp"
@@ -48,7 +49,8 @@ struct planner_parts {
 // a task that fires often is written once for several firings.
 //
 // A herd, many tasks that come into the look-ahead together, takes the database seconds. So its tasks are planned as
-// soon as they are in the look-ahead, a little in each round, because other tasks must not wait for it.
+// soon as they are in the look-ahead, a little in each round, because other tasks must not wait for it. What is not
+// planned when the usual rounds reach it is a backlog, which is planned a little in each round as well.
 //
 // Overdue tasks whose service has reached its limit of open executions are parked, and taken back when it has room.
 // Part of a term.
@@ -87,9 +89,7 @@ private:
         bool early = false;  // only tasks that do not fire again within half a look-ahead
     };
     // The part of a herd that still has to be planned.
-    struct herd_range {
-        storage::due_cursor from;
-        utc_time until;
+    struct herd_range : due_range {
         int empty_pages = 0; // consecutive pages without a planned task
     };
 
@@ -97,10 +97,14 @@ private:
     awaitable<void> plan_ahead();
     awaitable<void> look_behind();
     awaitable<void> round();
+    awaitable<void> pass();
+    awaitable<void> plan_from_backlog();
     awaitable<void> plan_herd();
     awaitable<void> herd_page();
     awaitable<void> look_for_herd();
-    awaitable<bool> page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
+    instant end_of_share() const;
+    awaitable<bool> told_page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
+    awaitable<bool> page(look_ahead ahead, storage::due_cursor& from);      // likewise
     void tell_skipped(page_plan const& page) const;
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     awaitable<void> read_again();
@@ -121,7 +125,8 @@ private:
     std::size_t planned_in_round_ = 0;
     utc_time done_until_{duration::min()}; // no task is due before this, except those that look_behind finds
     utc_time left_from_{utc_time::max()};  // the earliest firing that this round leaves to the next one
-    utc_time looked_until_{};              // for herds
+    plan_backlog backlog_;
+    utc_time looked_until_{}; // for herds
     std::optional<herd_range> herd_;
     instant look_behind_at_{};
     std::uint64_t page_zones_ = no_page; // of the page that is being written

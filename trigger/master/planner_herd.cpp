@@ -6,17 +6,35 @@
 
 namespace baton::trigger {
 
-// For a twentieth of the look-ahead at most; the next round goes on.
+// A pass, the backlog and a herd have this much of a round each; the next round goes on.
+instant planner::end_of_share() const
+{
+    return term_.time.now() + settings_.look_ahead / 20;
+}
+
+awaitable<void> planner::plan_from_backlog()
+{
+    auto const stop = end_of_share();
+    while (!backlog_.empty() && term_.time.now() < stop) {
+        co_await term_.until_active(transaction_need);
+        auto const now = term_.clock.now();
+        auto& left = backlog_.range();
+        look_ahead const ahead{now, left.until, now + settings_.look_ahead};
+        bool const more = co_await told_page(ahead, left.from);
+        if (!more)
+            backlog_.clear();
+    }
+    behind_ = behind_ || !backlog_.empty();
+}
+
 awaitable<void> planner::plan_herd()
 {
     if (!herd_)
         co_await look_for_herd();
-    auto const stop = term_.time.now() + settings_.look_ahead / 20;
+    auto const stop = end_of_share();
     while (herd_ && term_.time.now() < stop) {
         co_await term_.until_active(transaction_need);
         co_await herd_page();
-        planned_();
-        parts_.watch.planned(term_.time.now());
     }
     behind_ = behind_ || herd_;
 }
@@ -26,7 +44,7 @@ awaitable<void> planner::herd_page()
     auto const planned_before = planned_in_round_;
     auto const begin = herd_->from;
     look_ahead const ahead{term_.clock.now(), herd_->until, herd_->until, true};
-    bool const more = co_await page(ahead, herd_->from);
+    bool const more = co_await told_page(ahead, herd_->from);
     bool const empty = planned_in_round_ == planned_before && herd_->from.id != begin.id;
     herd_->empty_pages = empty ? herd_->empty_pages + 1 : 0;
     if (!more || herd_->empty_pages == most_empty_pages)
@@ -44,7 +62,7 @@ awaitable<void> planner::look_for_herd()
     auto const found = co_await parts_.ledger.count_due(from, until, herd_size);
     looked_until_ = until;
     if (found == herd_size)
-        herd_ = {{from, {}}, until, 0};
+        herd_ = {{{from, {}}, until}, 0};
 }
 
 } // namespace baton::trigger

@@ -95,6 +95,35 @@ TEST_CASE("a task that is due before a herd is planned in time while the herd is
     CHECK(f.planned("herd") < planner::herd_size);
 }
 
+TEST_CASE("tasks that fire after a herd are planned in time while the rest of the herd is late")
+{
+    fixture f;
+    f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 50ms; // a page takes 200 ms
+    int const herd = 4 * planner::herd_size;                                          // 8 s of pages
+    f.add_herd(1, herd, f.start + 5s);
+    f.add_tasks(100'001, 1, "well", {{"kind", "fixed_rate"}, {"every_ms", 1000}}, f.start + 5s + 100ms);
+    auto const planned_until = [&] {
+        return f.number("SELECT COALESCE(MAX(e.scheduled_at), 0) FROM execution e WHERE e.task_id = 100001");
+    };
+    std::vector<utc_time> late;
+    std::int64_t herd_at_its_instant = 0;
+    auto const look = [&]() -> awaitable<void> {
+        for (;;) {
+            co_await f.host.time().sleep_for(100ms);
+            auto const now = f.clock.now();
+            if (now < f.start + 5s)
+                herd_at_its_instant = f.planned("herd");
+            else if (now >= f.start + 5s + 200ms && planned_until() + 1'000'000 <= to_micros(now))
+                late.push_back(now);
+        }
+    };
+    auto const both = [&]() -> awaitable<void> { co_await (f.run(15s) || look()); };
+    f.stage.play(both());
+    CHECK(herd_at_its_instant < herd);
+    CHECK(late.empty());
+    CHECK(f.planned("herd") == herd);
+}
+
 TEST_CASE("a herd that is larger than its service may have open leaves half of the room to earlier firings")
 {
     planner_settings small;
