@@ -1,5 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import type { Say } from '@/shared/problem_words';
 
 export const languages = { en: 'English', zh: '中文' } as const;
 export type Language = keyof typeof languages;
@@ -11,13 +12,25 @@ const catalogues = {
   zh: () => import('./zh'),
 };
 
+// The server refuses in English.
+const problems: Partial<Record<string, () => Promise<Say>>> = {
+  zh: async () => (await import('./problems')).default,
+};
+const words: Partial<Record<string, Say>> = {};
+
+/** Says in a language, which is loaded, why the server refuses something; undefined for the server's own. */
+export function problemWords(language: string): Say | undefined {
+  return words[language];
+}
+
 function wanted(): Language {
   const chosen = localStorage.getItem(key) ?? navigator.language;
   return chosen.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 
 async function load(language: Language) {
-  const catalogue = (await catalogues[language]()).default;
+  const [{ default: catalogue }, said] = await Promise.all([catalogues[language](), problems[language]?.()]);
+  if (said) words[language] = said;
   for (const [name, texts] of Object.entries(catalogue)) i18next.addResourceBundle(language, name, texts);
 }
 

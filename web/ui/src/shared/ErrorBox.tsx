@@ -1,13 +1,15 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ProblemError } from '@/api/problem';
+import { useProblemWords } from './problems';
 
 // These refusals have a title in words of people; others have that of the server.
 const statuses = [404, 409, 412, 422, 503] as const;
 
-/** A refusal in the server's words, with a way to try again. */
+/** A refusal, with a way to try again. */
 export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useTranslation();
+  const words = useProblemWords();
   if (!error) return null;
   const problem = error instanceof ProblemError ? error : undefined;
   // The dialog for the token tells of that.
@@ -15,7 +17,7 @@ export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void 
   const lost = problem?.status === 0;
   const known = statuses.find((status) => status === problem?.status);
   const title = lost ? t('error.unreachable') : known ? t(`error.status.${known}`) : problem?.title || t('error.other');
-  const detail = lost ? t('error.unreachable_detail') : error instanceof Error ? error.message : String(error);
+  const detail = lost ? t('error.unreachable_detail') : words(error instanceof Error ? error.message : String(error));
   return (
     <Alert color="red" title={title} role="alert" mb="md">
       <Text size="sm">{detail}</Text>

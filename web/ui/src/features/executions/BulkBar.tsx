@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Execution } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
+import { useProblemWords } from '@/shared/problems';
 import { canCancel, canRetry } from './possible';
 import { type BulkDone, useBulk } from './queries';
 
@@ -11,10 +12,11 @@ const mostNamed = 10;
 
 function Done({ done: { done, refused } }: { done: BulkDone }) {
   const { t } = useTranslation('executions');
+  const words = useProblemWords();
   return (
     <Paper withBorder p="sm" mb="sm" radius="md">
       <Text size="sm">{t('bulk.done', { count: done })}</Text>
-      {refused.length > 0 && <List size="sm">{refused.map(({ id, reason }) => <List.Item key={id}>{`${id}: ${reason}`}</List.Item>)}</List>}
+      {refused.length > 0 && <List size="sm">{refused.map(({ id, reason }) => <List.Item key={id}>{`${id}: ${words(reason)}`}</List.Item>)}</List>}
     </Paper>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
+import { useProblemWords } from '@/shared/problems';
 import { type Action, useBulkAction } from './changes';
 
 const actions: Action[] = ['enable', 'disable', 'delete'];
@@ -11,6 +12,7 @@ const actions: Action[] = ['enable', 'disable', 'delete'];
 export function BulkBar({ tasks, clear }: { tasks: Task[]; clear: () => void }) {
   const { t } = useTranslation(['tasks', 'shared']);
   const [asked, ask] = useState<Action | null>(null);
+  const words = useProblemWords();
   const { mutate, data: result, isPending, reset } = useBulkAction();
   function run() {
     if (!asked) return;
@@ -33,7 +35,7 @@ export function BulkBar({ tasks, clear }: { tasks: Task[]; clear: () => void }) 
       {result && result.refused.length > 0 && (
         <Paper withBorder p="sm" mb="sm" radius="md">
           <Text size="sm" fw={600}>{t('bulk_refused', { count: result.refused.length })}</Text>
-          <List size="sm">{result.refused.map(({ name, reason }) => <List.Item key={name}>{`${name}: ${reason}`}</List.Item>)}</List>
+          <List size="sm">{result.refused.map(({ name, reason }) => <List.Item key={name}>{`${name}: ${words(reason)}`}</List.Item>)}</List>
         </Paper>
       )}
       {asked && (

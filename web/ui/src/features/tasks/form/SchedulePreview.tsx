@@ -1,6 +1,7 @@
 import { Alert, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { useProblemWords } from '@/shared/problems';
 import { useSchedulePreview, type PreviewRequest } from '../queries';
 import { PreviewedFirings } from './PreviewedFirings';
 import type { ScheduleProps } from './ScheduleBuilder';
@@ -21,6 +22,7 @@ function Words({ draft }: { draft: ScheduleDraft }) {
 /** What comes of the fields: the schedule in words, its next firings in its zone, and what clocks and calendars do to them. */
 export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
   const { t, i18n } = useTranslation('taskForm');
+  const words = useProblemWords();
   const schedule = scheduleOf(draft);
   const complete = isComplete(draft);
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', task } satisfies PreviewRequest), 400);
@@ -35,7 +37,7 @@ export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
     >
       <Stack gap="sm">
         {!described && <Words draft={draft} />}
-        {complete && error && <Alert color="red" p="xs">{error.message}</Alert>}
+        {complete && error && <Alert color="red" p="xs">{words(error.message)}</Alert>}
         {complete && !shown && !error && <Skeleton height={120} />}
         {shown && (
           <>

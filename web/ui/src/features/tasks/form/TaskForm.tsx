@@ -8,6 +8,7 @@ import type { Task } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { DefinitionDifferences } from '../DefinitionDifferences';
 import { ErrorBox } from '@/shared/ErrorBox';
+import { useProblemWords } from '@/shared/problems';
 import { differences } from '@/shared/differences';
 import { Section } from '@/shared/Section';
 import { useSave } from '../changes';
@@ -54,6 +55,7 @@ export function TaskForm({ start, task }: Props) {
   const [reviewing, review] = useState(false);
   const { mutate, isPending, error, reset } = useSave();
   const form = useFirstFault(faults);
+  const words = useProblemWords();
   const [service] = useDebouncedValue(draft.service.trim(), 300);
   const { data: defaults } = useTaskDefaults(draft.project.trim(), service);
   const back = task ? `/tasks/${task.id}` : '/tasks';
@@ -68,7 +70,7 @@ export function TaskForm({ start, task }: Props) {
       },
       onError: (refusal) => {
         review(false);
-        setFaults(faultOf(refusal));
+        setFaults(faultOf(refusal, words));
       },
     });
   }

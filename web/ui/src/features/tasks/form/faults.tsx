@@ -23,7 +23,7 @@ export function useFaults(): Faults {
   return useContext(Context);
 }
 
-/** A refusal that names a member, as a fault of its field. */
-export function faultOf(error: unknown): Faults {
-  return error instanceof ProblemError && error.field ? { [error.field]: error.message } : {};
+/** A refusal that names a member, as a fault of its field; `words` says it in the language of the page. */
+export function faultOf(error: unknown, words: (text: string) => string): Faults {
+  return error instanceof ProblemError && error.field ? { [error.field]: words(error.message) } : {};
 }

@@ -1,0 +1,11 @@
+import calendars from './calendars.json';
+import cron from './cron.json';
+import parts from './parts.json';
+import requests from './requests.json';
+import schedule from './schedule.json';
+import server from './server.json';
+import services from './services.json';
+import tasks from './tasks.json';
+
+const en = { parts, requests, server, tasks, schedule, cron, calendars, services };
+export default en;
