@@ -4,7 +4,7 @@ import { ProblemError } from '@/api/problem';
 import { useProblemWords } from './problems';
 
 // These refusals have a title in words of people; others have that of the server.
-const statuses = [404, 409, 412, 422, 503] as const;
+const statuses = [400, 403, 404, 409, 412, 422, 500, 503] as const;
 
 /** A refusal, with a way to try again. */
 export function ErrorBox({ error, retry }: { error: unknown; retry?: () => void }) {
