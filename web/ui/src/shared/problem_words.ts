@@ -8,12 +8,19 @@ interface Sentence {
 
 const place = /\{\{(\w+)\}\}/g;
 const numbers = new Set(['n', 'least', 'most', 'column']);
+const clockTimes = new Set(['first', 'last', 'then']);
 // What stands at these places is a sentence itself, or a part that has words of its own.
-const spoken = new Set(['what', 'why', 'part', 'has', 'served', 'instead', 'state']);
+const spoken = new Set(['what', 'why', 'part', 'has', 'served', 'instead', 'state', 'met', 'outcome']);
+
+function formOf(name: string): string {
+  if (numbers.has(name)) return '-?\\d+';
+  if (clockTimes.has(name)) return '\\d\\d:\\d\\d(?::\\d\\d)?';
+  return spoken.has(name) ? '.+' : '.*?';
+}
 
 function patternOf(sentence: string): RegExp {
   const escaped = sentence.replace(/[\\^$.*+?()[\]|]/g, '\\$&');
-  const groups = escaped.replace(place, (_, name: string) => `(?<${name}>${numbers.has(name) ? '-?\\d+' : spoken.has(name) ? '.+' : '.*?'})`);
+  const groups = escaped.replace(place, (_, name: string) => `(?<${name}>${formOf(name)})`);
   return new RegExp(`^${groups}$`, 's');
 }
 

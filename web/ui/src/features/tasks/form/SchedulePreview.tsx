@@ -44,7 +44,7 @@ export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
             {described && <Text fw={600}>{shown.description}</Text>}
             <PreviewedFirings preview={shown} zone={draft.zone} />
             {shown.note && <Alert color="orange" p="xs"><Text size="sm">{i18n.language.startsWith('en') ? shown.note : t('preview.note')}</Text></Alert>}
-            {shown.notes.map((note) => <Alert key={note.at + note.kind} color="orange" p="xs"><Text size="sm">{note.text}</Text></Alert>)}
+            {shown.notes.map((note) => <Alert key={note.at + note.kind} color="orange" p="xs"><Text size="sm">{words(note.text)}</Text></Alert>)}
           </>
         )}
       </Stack>

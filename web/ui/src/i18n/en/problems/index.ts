@@ -1,4 +1,5 @@
 import calendars from './calendars.json';
+import clock from './clock.json';
 import cron from './cron.json';
 import parts from './parts.json';
 import requests from './requests.json';
@@ -7,5 +8,5 @@ import server from './server.json';
 import services from './services.json';
 import tasks from './tasks.json';
 
-const en = { parts, requests, server, tasks, schedule, cron, calendars, services };
+const en = { parts, requests, server, tasks, schedule, cron, clock, calendars, services };
 export default en;

@@ -1,6 +1,7 @@
 import type { Texts } from '../../catalogue';
 import type en from '../../en/problems';
 import calendars from './calendars.json';
+import clock from './clock.json';
 import cron from './cron.json';
 import parts from './parts.json';
 import requests from './requests.json';
@@ -9,5 +10,5 @@ import server from './server.json';
 import services from './services.json';
 import tasks from './tasks.json';
 
-const zh: Texts<typeof en> = { parts, requests, server, tasks, schedule, cron, calendars, services };
+const zh: Texts<typeof en> = { parts, requests, server, tasks, schedule, cron, clock, calendars, services };
 export default zh;
