@@ -124,3 +124,26 @@ describe('a sentence of the server in Chinese', () => {
     await i18next.changeLanguage('en');
   }, slow);
 });
+
+describe('a refusal', () => {
+  it('is told in the language of the page, with what the server says of a pause in it', async () => {
+    const { ErrorBox } = await import('../src/shared/ErrorBox');
+    const { ProblemError } = await import('../src/api/problem');
+    const { speak } = await import('../src/i18n');
+    const of = (detail: string) => shown(new QueryClient(), <ErrorBox error={new ProblemError({ status: 409, title: 'Conflict', detail })} />);
+    // A document would make this look like a browser, so there is one only while the language changes.
+    async function turnTo(language: 'en' | 'zh') {
+      vi.stubGlobal('localStorage', { setItem: () => undefined });
+      vi.stubGlobal('document', { documentElement: {} });
+      await speak(language);
+      vi.stubGlobal('document', undefined);
+    }
+    expect(of('this project is not paused')).toContain('this project is not paused');
+    await turnTo('zh');
+    expect(of('this project is not paused')).toContain('此项目没有暂停');
+    expect(of("service 'fax' is paused: moves; resume it first")).toContain('服务 fax 已暂停：moves；请先恢复');
+    expect(of('the disk is full')).toContain('the disk is full');
+    await turnTo('en');
+    expect(of('this project is not paused')).toContain('this project is not paused');
+  }, slow);
+});
