@@ -16,6 +16,7 @@ const said: [string, string, string, string][] = [
   ['no client of service fax', 'no_client', 'web/waiting.cpp', 'no client of service '],
   ['no client of fax serves handler send', 'no_handler', 'web/waiting.cpp', ' serves handler '],
   ['no client of fax that serves send has the tag gpu', 'no_tag', 'web/waiting.cpp', ' has the tag '],
+  ['no client of fax has the name mars', 'no_name', 'web/waiting.cpp', ' has the name '],
   ['the clients of fax are drained by a person', 'drained', 'web/waiting.cpp', ' are drained by a person'],
   ['clients of fax cannot be reached', 'unreachable', 'web/waiting.cpp', ' cannot be reached'],
   ['fax has no free slot', 'no_slot', 'web/waiting.cpp', ' has no free slot'],
@@ -37,7 +38,7 @@ const said: [string, string, string, string][] = [
   ['given up: take_over', 'given_up_take_over', 'libs/storage/ledger_attempts.cpp', '"given up: "'],
   [`given up: client_gone; mars had it since ${at}`, 'given_up_had', 'libs/storage/ledger_attempts.cpp', 'had it since '],
   ['connection timed out', 'timed_out', 'libs/http/pool.cpp', ': connection timed out'],
-  ['cannot resolve mars: Host not found', 'no_name', 'libs/http/pool.cpp', '"cannot resolve "'],
+  ['cannot resolve mars: Host not found', 'unresolved', 'libs/http/pool.cpp', '"cannot resolve "'],
   ['the lease had expired before it was renewed', 'lease_late', 'trigger/election/decide.cpp', 'the lease had expired before it was renewed'],
 ];
 
@@ -52,6 +53,7 @@ describe('sentences of the server', () => {
   it('keep their values in each language', () => {
     const valuesOf = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
     for (const key of Object.keys(en.server) as (keyof typeof en.server)[]) expect(valuesOf(zh.server[key]), key).toEqual(valuesOf(en.server[key]));
+    expect(valuesOf(en.server.no_name)).toEqual(Object.keys(sentenceOf('no client of fax has the name mars')?.values ?? {}).sort());
     expect(sentenceOf('no client of fax serves handler send')?.values).toEqual({ service: 'fax', handler: 'send' });
   });
 });

@@ -55,7 +55,7 @@ const sentences: [Key, RegExp][] = [
   ['timed_out', /^connection timed out$/],
   ['refused', /^Connection refused$/],
   ['no_route', /^(?:No route to host|Network is unreachable)$/],
-  ['no_name', /^cannot resolve (?<host>.+): .+$/],
+  ['unresolved', /^cannot resolve (?<host>.+): .+$/],
   ['lease_late', /^the lease had expired before it was renewed$/],
   ['lease_lost', /^the lease expired, or another node took it, just before it was renewed$/],
   ['lease_taken', /^another node seized or renewed the lease first$/],
