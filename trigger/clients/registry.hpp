@@ -31,7 +31,7 @@ public:
     // Writes the rows, in groups. Runs until it is cancelled.
     awaitable<void> write_rows() { return writer_.run(); }
 
-    // Writes what the clients announce of their handlers. Runs until it is cancelled.
+    // Writes the schemas of handlers that the clients announce. Runs until it is cancelled.
     awaitable<void> write_schemas() { return schema_writer_.run(); }
 
     // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time. The

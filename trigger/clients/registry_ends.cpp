@@ -17,7 +17,7 @@ namespace {
 constexpr duration remember_gone = 20min;
 constexpr duration keep_gone = 1h;
 constexpr duration purge_every = 10min;
-constexpr duration keep_schemas = 24h;    // that no client names
+constexpr duration keep_schemas = 24h;    // for schemas that no client names
 constexpr std::size_t ends_at_once = 500; // written in one group
 
 storage::client_write make_end(storage::client_write::kind what, storage::registered_client const& client,

@@ -17,8 +17,8 @@ struct schema_limits {
 };
 
 // Which documents of handlers' schemas this node has written lately, so that the many clients of one build cost one
-// write an hour. Belongs to the node; each service has room of its own, so none makes the node forget the documents of
-// another one. Pure.
+// write an hour. Belongs to the node; each service has room of its own, so no service makes the node forget the
+// documents of another service. Pure.
 class schema_memory {
 public:
     explicit schema_memory(schema_limits limits = {}) : limits_(limits) {}
@@ -29,7 +29,7 @@ public:
         too_many, // the service has had as many other documents within the last minute, or there is no room
     };
     answer take(protocol::service_key const& service, std::string const& hash, instant now);
-    // It could not be written after all.
+    // The document could not be written after all.
     void forget(protocol::service_key const& service, std::string const& hash);
     void forget_old(instant now);
     std::size_t size() const { return size_; }

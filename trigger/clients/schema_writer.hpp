@@ -11,8 +11,9 @@
 
 namespace baton::trigger {
 
-// Writes what the clients of this node announce of their handlers, beside their registrations, which do not wait for
-// it. The queue is bounded; what finds no room is written when a client registers with it again. On the loop only.
+// Writes the schemas of handlers that the clients of this node announce, beside their registrations, which do not wait
+// for these writes. The queue is bounded; a document that finds no room is written when a client registers with it
+// again. On the loop only.
 class schema_writer {
 public:
     using document_store = std::function<awaitable<void>(std::vector<storage::schema_document> documents)>;
@@ -40,7 +41,7 @@ private:
     schema_memory memory_;
     std::deque<storage::schema_document> queue_;
     std::size_t bytes_ = 0; // of the queue
-    instant said_at_{};     // that a document is not kept
+    instant said_at_{};     // when the log last said that a document is not kept
     waker bell_;
 };
 

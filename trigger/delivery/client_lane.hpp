@@ -135,8 +135,9 @@ public:
     // A heartbeat told that so many of its slots are free. Corrects the count of executions whose end another node has
     // recorded.
     void told_free_slots(int free, instant now);
-    // An answer to a dispatch told how many more executions it would take. Fewer than this node counts: then it has
-    // some of another node, or its room for results is full. The next answer corrects that, or the end of `span`.
+    // An answer to a dispatch told how many more executions the client would take. If that is fewer than this node
+    // counts, the client has executions of another node, or its room for results is full. The next answer corrects the
+    // count, or the end of `span`.
     void told_room(int free, instant now, duration span);
     // The end of that span, if it is over.
     void return_room(instant now);
@@ -144,9 +145,11 @@ public:
     bool hides_room() const { return hidden_ != 0; }
 
     // The client has proved itself at this address. If executions wait that it may have got before, it counts as
-    // reachable only when it answers the next request: one that proves itself and fails at its work must not look well.
+    // reachable only when it answers the next request: a client that proves itself but fails at its work must not count
+    // as reachable.
     void proved_at_address();
-    // A request. It changes nothing if the address has to prove itself: the answer may be from the one before.
+    // It answered a request. This changes nothing while its address is not proved: the answer may come from its former
+    // address.
     void answered();
     // It did not answer, or not as the protocol says. Nothing more goes there until it has proved itself again.
     void failed(instant now);

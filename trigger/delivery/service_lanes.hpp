@@ -11,8 +11,9 @@
 namespace baton::trigger {
 
 // The clients of one service at this node: those that serve a handler, sorted by what they take, and the sums of what
-// they take. Both are kept up with each change, at a cost that does not grow with the number of clients (but for moving
-// pointers in a list). A client is told of before it changes or goes, and after it has changed. On the loop only.
+// they take. Both are updated at each change, at a cost that does not grow with the number of clients (except for
+// moving pointers in a list). The owner reports a client before it changes or goes, and after it has changed. On the
+// loop only.
 class service_lanes {
 public:
     struct instance_order {

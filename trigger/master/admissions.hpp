@@ -28,9 +28,9 @@ public:
     // now; then it waits here.
     bool start(open_execution& one);
 
-    // It may be under way since before this term began.
+    // The execution may have been under way before this term began.
     void under_way(open_execution const& one);
-    // Its execution has ended, and its handler may still run.
+    // The execution of this handler has ended, and the handler may still run.
     void still_runs(storage::unresponsive_row const& row, known_task const& task);
     // The same for an execution that has ended in this term.
     void runs_on(execution_id id);
@@ -67,7 +67,7 @@ private:
     void step_back();
     bool waits(execution_id id) const;
 
-    static constexpr duration promise_holds = 100ms; // for one that waits for a client
+    static constexpr duration promise_holds = 100ms; // if no client has room meanwhile
 
     instant next_look() const;
     void look_in_time();

@@ -41,8 +41,8 @@ public:
     // Waits for its due time; a suspect also waits for its turn.
     void wait(open_execution& one);
 
-    // Called with the instant from which tasks fire again that had fired as often as they may, when one of their
-    // firings was skipped.
+    // Called when a firing of a task that had reached its max_firings was skipped, so that the task fires once more:
+    // with the instant from which it does.
     void on_given_back(std::function<void(utc_time)> watcher) { given_back_ = std::move(watcher); }
 
     awaitable<void> run();

@@ -30,7 +30,7 @@ public:
     // Another statement, sent at `asked`, has seen the time of the table's last change and the database's time.
     void note(utc_time last_change, utc_time now, instant asked);
 
-    // Declares the clients gone that this node, which is gone, heard last.
+    // Declares the clients gone whose home was this node, which is gone.
     awaitable<void> bury_heard_by(std::string node);
     void gone(std::string const& instance); // by a notice
 
@@ -44,7 +44,7 @@ public:
     {
         return demands_.of(service, demand, of_service(service));
     }
-    // The nodes that hear these clients.
+    // The homes of the clients, each with the number of its clients.
     std::map<std::string, std::size_t> const& homes() const { return homes_; }
     std::size_t size() const { return clients_.size(); }
     // Rises with each change. Until the next one all listed clients stay where they are in memory.

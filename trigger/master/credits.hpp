@@ -18,15 +18,15 @@
 
 namespace baton::trigger {
 
-// The capacity of one node for one service, at its clients that serve one set of handlers. There is one for each node
-// and service, and so what they share is stored once, and it has 48 bytes.
+// The capacity of one node for one service, at its clients that serve one set of handlers. There can be very many
+// credits, so they share names and sets of handlers, and a credit has 48 bytes.
 struct credit {
     std::string const* node = nullptr;
     protocol::service_key const* service = nullptr;
-    instant closed_until{}; // the node returned work: its word is on the way
-    std::int64_t heard = 0; // the number of the node's last word about this service
-    int slots = 0;          // by the node's last word, as `places`
-    int places = 0;         // by the node's last word: a level, not what is left
+    instant closed_until{}; // the node returned work: its next capacity message is on the way
+    std::int64_t heard = 0; // the number of the node's last capacity message about this service
+    int slots = 0;          // by the node's last capacity message, as `places`
+    int places = 0;         // by the node's last capacity message: an absolute number, those in use included
     int used = 0;           // executions that the master has assigned there and that have not ended
     int turn = 0;           // of the weighted rotation
     int free() const { return places - used; }
@@ -37,8 +37,8 @@ struct credit {
 // that, so work that no client can take waits at the master and not in front of another service's work. Part of a term.
 class credits {
 public:
-    // Replaces what the node said of these services before. Returns the services that were named. A word that is older
-    // than the last one about a service does not count.
+    // Replaces what the node reported about these services before. Returns the services that were named. A message that
+    // is older than the last one about a service does not count.
     std::vector<protocol::service_key> hear(std::string const& node, protocol::capacity_message const& message);
     // The node is gone: nothing more goes there.
     void forget(std::string const& node);

@@ -12,9 +12,9 @@
 namespace baton::trigger {
 
 // When a minute that ended at `end` and was counted at `counted` is to be counted again; nothing if its counts are
-// final. Each is counted a second time, because rows may be committed late. One with open executions is, until they
-// have ended or for a day, at an age that doubles. After a take-over, those of the time before are, because the new
-// master plans what its predecessor missed.
+// final. Each minute is counted a second time, because rows may be committed late. A minute with open executions is
+// counted again until they have ended, for a day at most, at intervals that double up to an hour. After a take-over the
+// minutes before it are counted again, because the new master plans what its predecessor missed.
 struct counting {
     utc_time end;
     utc_time counted;

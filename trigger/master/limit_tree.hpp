@@ -46,8 +46,8 @@ public:
         sent,
     };
 
-    // Of a new term, before anything enters. Rates of over a token in a second begin without tokens, the others as the
-    // last master has recorded them.
+    // Call it once in a new term, before anything enters. Rates of more than a token a second begin without tokens,
+    // slower rates with the state that the last master has recorded.
     void begin(utc_time now, std::vector<storage::limit_state> const& kept);
     // The limits of services and projects.
     void set_limits(std::vector<protocol::scope_settings> const& all, utc_time now);
@@ -57,7 +57,7 @@ public:
     // True if executions of the task may wait for its rate.
     bool knows(task_id task) const { return tasks_.contains({task, 0}) || tasks_.contains({task, 1}); }
 
-    // True if one of the limits is for it.
+    // True if one of the limits applies to it.
     bool concerns(member const& which) const;
     bool any_service_limited() const { return !limits_.empty(); }
 

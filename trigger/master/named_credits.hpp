@@ -10,8 +10,9 @@
 
 namespace baton::trigger {
 
-// How many executions the master may still send to a client that it names itself: the places of the client by its row,
-// without those that it has. Only such clients are kept here, as long as they have executions. Part of a term.
+// How many executions the master may still send to a client that it chooses itself: the slots and queue places in the
+// client's row, minus the executions that it has. Only such clients are kept here, as long as they have executions.
+// Part of a term.
 class named_credits {
 public:
     explicit named_credits(open_set const& open) : open_(open) {}

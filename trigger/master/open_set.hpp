@@ -52,7 +52,7 @@ public:
     bool add(open_execution one, reading const& as_of);
     bool expects(execution_id id) const;
     open_execution* find(execution_id id);
-    // Before all others for one that has ended.
+    // Before all others if the execution has ended.
     utc_time place_in_line(execution_id id) const;
     void erase(execution_id id); // it has ended
     std::size_t size() const { return executions_.size(); }
@@ -134,7 +134,7 @@ public:
                     return;
     }
 
-    // True if pauses and the concurrency policy of its task do not keep it back. So is a shard whose broadcast is.
+    // True if pauses and the concurrency policy of its task do not keep it back. A shard is forced if its broadcast is.
     bool is_forced(open_execution const& one) const;
 
     // True if the misfire policy of its task leaves this waiting firing out: it is late, and later ones are due.

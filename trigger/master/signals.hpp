@@ -17,10 +17,10 @@ namespace baton::trigger {
 // Reads the signals of the web (edits, runs, cancellations, pauses): at once when told, and a few times a second
 // anyway. It has a session of its own, so that no other statement delays it, and it awaits nothing but that session.
 //
-// A reading that found no further signal allows firing up to half of edit_lead beyond its beginning. An edit is
-// announced by a signal of its own, which is committed within the first half of its lead. So a firing that the edit
-// takes back cannot go out before this master has read of the edit, and it waits until the edit is there or is given
-// up, however long its commit takes. Part of a term.
+// After a reading that found no further signal, the master may fire what is due up to half of edit_lead after the
+// reading began. An edit is announced by a signal of its own, which is committed within the first half of its lead. So
+// a firing that the edit takes back cannot go out before this master has read of the edit, and it waits until the edit
+// is there or is given up, however long its commit takes. Part of a term.
 class signal_reader {
 public:
     // The effects of signals on the other parts of the term. None of these waits.

@@ -29,7 +29,7 @@ public:
     // The first broadcast of the next line whose need is met, line after line. A line whose need is not met is not
     // looked at again before a while has passed.
     std::optional<execution_id> next(instant now, is_met const& met);
-    // Removes the broadcast that next() returned last. Until then next() may return it again.
+    // Removes the broadcast that next() returned last. Without this call next() may return it again.
     void done();
     // When next() may find one, if more is to do.
     std::optional<instant> look_at(instant now) const;

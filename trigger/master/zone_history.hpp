@@ -15,9 +15,9 @@ using zone_history = std::vector<storage::zone_version>; // in any order
 // Each zone that has changed, and the latest version in which it has.
 std::map<std::string, int> latest_changes(zone_history const& history);
 
-// From when on a task has other rules than those by which its next firing was computed. `zones`: that it reads, with
-// the version of that computation. Empty if it was computed by a database that was not the cluster's. It is the
-// earliest line of all versions that the task has to follow.
+// The instant from which other rules apply to a task than those by which its next firing was computed: the earliest
+// line of all versions that the task has to follow. `zones`: the zones that the task reads, with the version by which
+// its next firing was computed. Nothing if a database that was not the cluster's computed it.
 std::optional<utc_time> line_of(std::map<std::string, int> const& zones, zone_history const& history);
 
 } // namespace baton::trigger
