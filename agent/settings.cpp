@@ -18,7 +18,7 @@ bool is_tag(std::string const& text)
     }
 }
 
-// Why it cannot be announced; empty if it can.
+// Why the description and the schema cannot be announced; empty if they can.
 std::string problem_of(std::string const& name, client::handler_info const& about)
 {
     if (about.description.empty() && about.payload_schema.is_null())

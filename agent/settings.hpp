@@ -21,7 +21,7 @@ struct command {
     std::string user{};                       // empty: the agent's; any other needs root
     // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) in the user's home instead of the agent's own.
     bool as_cron = false;
-    client::handler_info about{}; // what people are told of it
+    client::handler_info about{}; // its description and payload schema, for people
 };
 
 struct settings {

@@ -43,7 +43,7 @@ client::result close_day(client::execution& run)
 }
 
 // The payload of close-day as a JSON Schema: the page builds a form of it, and `baton services handlers billing` shows
-// it. It is a help for people: the handler still checks what it gets.
+// it. It only helps people: the handler still checks its payload.
 client::handler_info about_close_day()
 {
     client::handler_info about;

@@ -64,7 +64,7 @@ TEST_CASE("a service announces the schemas and descriptions of its handlers when
     CHECK(told[2].schema.is_null());
 }
 
-TEST_CASE("a schema that is none or too large is refused with the name of its handler", "[client]")
+TEST_CASE("an invalid or too large schema is refused with the name of its handler", "[client]")
 {
     idle_service f;
     CHECK_THAT(f.refusal("close-day", with_schema("text")),

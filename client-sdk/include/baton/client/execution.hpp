@@ -55,7 +55,8 @@ public:
     std::optional<past_execution> previous() const;
     std::optional<past_execution> last_success() const;
 
-    // A broadcast runs once on each of `shard_total` clients; otherwise 0 of 1.
+    // Which of the `shard_total` shards of a broadcast this is, from 0: one for each client, or a fixed number. 0 of 1
+    // for any other execution.
     int shard_index() const;
     int shard_total() const;
 

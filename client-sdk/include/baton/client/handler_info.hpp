@@ -7,8 +7,9 @@
 
 namespace baton::client {
 
-// The service announces it when it registers, and the page and `baton services handlers` show it. No payload is checked
-// by it, on the way or here: the next deployment may bring another schema, so the handler checks what it gets.
+// The service announces it when it registers, and the page and `baton services handlers` show it. Neither the servers
+// nor the SDK validate payloads against the schema, because the next deployment may bring another one: the handler must
+// check its payload.
 struct handler_info {
     std::string description = {}; // one line of at most 200 characters
     // A JSON Schema of the payload: an object, true or false; null: none. With the name and the description at most

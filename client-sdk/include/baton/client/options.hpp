@@ -24,7 +24,7 @@ struct service_options {
     std::vector<std::string> tags = {};     // "gpu": tasks can ask for clients with a tag
     std::vector<std::string> triggers = {}; // trigger nodes, "http://10.0.0.1:7800"; at least one, in any order
 
-    delivery_mode delivery = delivery_mode::push; // with `fetch` the next three do not count
+    delivery_mode delivery = delivery_mode::push; // with `fetch` the next three are ignored
 
     std::string listen = "127.0.0.1"; // IP address for calls from the nodes; any but loopback requires a token
     std::uint16_t port = 0;           // 0: any free port

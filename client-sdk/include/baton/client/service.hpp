@@ -26,7 +26,7 @@ public:
     service& operator=(service const&) = delete;
 
     // Registers a handler; only before start() (std::logic_error afterwards). Throws std::invalid_argument for an
-    // empty, overlong (150 characters) or repeated name, and for a description or a schema that is none or too large
+    // empty, overlong (150 characters) or repeated name, and for an invalid or too large description or schema
     // (handler_info.hpp).
     void handle(std::string name, handler run, handler_info about = {});
 
