@@ -165,7 +165,7 @@ void importer::disable(nlohmann::json const& task, bool act)
     say(act ? "disabled" : "without a line", cell(task, "name"), 0, cell(task, "schedule_text"));
 }
 
-// Says why the file cannot tell which lines are gone, if it cannot. `any`: whether a task would be disabled.
+// False, with the reason in `refused`, if the file does not show which lines are gone. `any`: a task would be disabled.
 bool importer::may_prune(import_input const& input, bool any)
 {
     std::string why;

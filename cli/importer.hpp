@@ -62,7 +62,7 @@ private:
     nlohmann::json timeless_ = nlohmann::json::array();
     int already_ = 0;
     std::size_t disabled_ = 0;
-    std::size_t not_pruned_ = 0; // files that do not tell which lines are gone; `refused` says so, and no line is meant
+    std::size_t not_pruned_ = 0; // files that do not show which lines are gone; `refused` has a reason for each
     std::vector<std::string> refused_;
     std::vector<std::string> said_;
 };

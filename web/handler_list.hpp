@@ -7,8 +7,8 @@
 
 namespace baton::web {
 
-// In order of their names: how many clients have each handler, and what the client that joined last of those that
-// announce a schema or a description announces.
+// In order of their names: how many clients have each handler, and the schema and the description that the client that
+// joined last announces, among the clients that announce any.
 nlohmann::json show_handlers(storage::handler_schemas::announced const& found);
 
 } // namespace baton::web

@@ -71,7 +71,7 @@ void check(std::vector<handler_schema> const& all, std::vector<std::string> cons
         if (!served.contains(one.handler))
             refuse("the handler " + in_quotes(one.handler) + " is not among handlers: add it there, or leave it out");
         if (unannounced.erase(one.handler) == 0)
-            refuse("the handler " + in_quotes(one.handler) + " stands there twice: leave one entry out");
+            refuse("the handler " + in_quotes(one.handler) + " has two entries: leave one out");
         check(one);
         bytes += bytes_of(one);
     }

@@ -1,6 +1,6 @@
 #pragma once
 // JSON Schemas of payloads and descriptions of handlers, which clients announce for people. Nodes store them and web
-// shows them; no payload is checked by them.
+// shows them; nothing validates payloads against them.
 
 #include "libs/protocol/json_text.hpp"
 
@@ -28,7 +28,7 @@ std::size_t bytes_of(handler_schema const& one); // as the limits count
 // Throws invalid_input for the field "schemas", with the handler, the reason and the remedy.
 void check(handler_schema const& one);
 handler_schema checked_schema(std::string handler, std::string description, nlohmann::json const& schema);
-// Those of one client. Its handlers are those that it serves; each may be announced once.
+// Checks the schemas of one client. `handlers`: those that it serves; each may be announced once.
 void check(std::vector<handler_schema> const& all, std::vector<std::string> const& handlers);
 
 // All that one build of a service announces, as one JSON text. The order of the list makes no difference.

@@ -42,7 +42,7 @@ void delete_surplus(soci::session& sql, service_key const& service)
     delete_documents(sql, service, surplus);
 }
 
-// The documents that were not seen since, by service.
+// The documents that were not seen since then, by service.
 protocol::service_map<std::vector<std::string>> old_documents(soci::session& sql, utc_time since)
 {
     protocol::service_map<std::vector<std::string>> found;
@@ -69,7 +69,7 @@ std::set<std::string> named_by_clients(soci::session& sql, service_key const& se
     return named;
 }
 
-// A client that registers meanwhile has its document written anew, or seen now, by its home.
+// If a client registers meanwhile, its home writes the document again, or updates the time at which it was seen.
 void purge_service(soci::session& sql, service_key const& service, std::vector<std::string> const& old, utc_time since)
 {
     auto const named = named_by_clients(sql, service);

@@ -25,7 +25,7 @@ class handler_schemas {
 public:
     explicit handler_schemas(database& shared) : shared_(shared) {}
 
-    // Writes the documents, or that they were seen now. One transaction.
+    // Inserts the documents, or updates when they were seen. One transaction.
     awaitable<void> keep(std::vector<schema_document> seen);
 
     // Looks at the documents that were not seen for `age`: those that the row of a client names count as seen now, and

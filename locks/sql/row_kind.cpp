@@ -160,7 +160,8 @@ public:
             co_return false;
         }
         clean_ = true;
-        // Now, because a coroutine that is under way may hold this for longer. One that uses the session keeps it.
+        // The session goes back now, because a running coroutine may keep this object for longer. It stays here while a
+        // renewal uses it.
         if (extensions_ == 0)
             pool_.give_back(idle_s_, std::move(session_));
         co_return true;

@@ -63,7 +63,7 @@ TEST_CASE("each of a client's handlers is announced at most once, and no other h
 {
     CHECK_THAT(refusal({entry("send", true)}), Catch::Contains("'send' is not among handlers"));
     CHECK_THAT(refusal({entry("remind", true), entry("close-day", true), entry("remind", false)}),
-               Catch::Contains("'remind' stands there twice"));
+               Catch::Contains("'remind' has two entries"));
     CHECK(refusal({entry("remind", true)}, {"remind", "remind"}) == "taken");
 }
 

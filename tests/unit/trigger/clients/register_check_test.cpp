@@ -84,7 +84,7 @@ TEST_CASE("names of a registration are counted in characters and have no control
     CHECK(field([](auto& request) { request.tags = std::vector<std::string>(33, "a"); }) == "tags");
 }
 
-TEST_CASE("what a registration announces of its handlers is checked against them")
+TEST_CASE("the schemas of a registration are checked against its handlers")
 {
     auto request = good();
     request.schemas.push_back({"close-day", protocol::json_text(nlohmann::json::object()), "Closes a day"});
@@ -93,7 +93,7 @@ TEST_CASE("what a registration announces of its handlers is checked against them
     CHECK(refused_field([&] { check(request); }) == "schemas");
 }
 
-TEST_CASE("what a registration changed at random announces is refused in words, or can be stored and read again")
+TEST_CASE("the schemas of a registration changed at random are refused with a reason, or can be stored and read again")
 {
     auto whole = good();
     whole.schemas.push_back({"close-day", protocol::json_text(nlohmann::json{{"type", "object"}}), "Closes \xc3\xa9"});

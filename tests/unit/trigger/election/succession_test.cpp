@@ -47,7 +47,7 @@ TEST_CASE("the seizure of a row that no node has held is the first")
     CHECK(succession_to(row, read_at).first);
 }
 
-TEST_CASE("a term that was renewed in the future of a clock that stepped back ended when the row was read")
+TEST_CASE("after the clock stepped back, a term that was renewed in its future ended when the row was read")
 {
     auto row = renewed_two_seconds_ago();
     row.age = -100ms;
