@@ -9,7 +9,7 @@ export interface Pages<Item> {
   more: boolean;
 }
 
-/** A page of the items that are wanted, from at most `mostPages` pages of the list: about `most` of them. `next` goes on behind. */
+/** A page of the items that are wanted, from at most `mostPages` pages of the list: about `most` of them. `next` continues after it. */
 export async function readWanted<Item>(
   read: (after: string | undefined) => Promise<Page<Item>>, wanted: (item: Item) => boolean, from: string | undefined, most: number, mostPages = 10,
 ): Promise<Page<Item>> {

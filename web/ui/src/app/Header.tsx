@@ -51,7 +51,7 @@ function SilentBadge({ since }: { since: number }) {
   );
 }
 
-/** How the page learns of changes, or for how long the server has not answered. On a phone only a dot, while all is well. */
+/** How the page learns of changes, or for how long the server has not answered. On a phone only a dot while the server answers. */
 function LiveBadge() {
   const { t } = useTranslation('shell');
   const state = useLiveState();

@@ -24,7 +24,7 @@ interface Props<Item> {
   most?: number;
   paging?: { cursor: Cursor; next: string | null | undefined };
   empty: ReactNode;
-  /** The items are those of other filters, until the answer comes: they are dimmed and cannot be selected. */
+  /** The items are those of the previous filters until the answer comes: they are dimmed and cannot be selected. */
   stale?: boolean;
 }
 

@@ -32,7 +32,7 @@ export function readJson(text: string): { value: unknown } | { reason: string } 
   }
 }
 
-/** Where a text stops to be JSON, as the parser of the browser tells it: from 1 on; undefined if it does not. */
+/** Where a text stops being JSON, from the message of the browser's parser, counted from 1; undefined if the message has no place. */
 export function placeOf(reason: string, text: string): { line: number; column: number } | undefined {
   const at = /position (\d+)/.exec(reason)?.[1];
   if (at === undefined) return undefined;
@@ -45,7 +45,7 @@ export function useJsonFault(): (reason: string, text: string) => string {
   const { t, i18n } = useTranslation();
   return (reason, text) => {
     const place = placeOf(reason, text);
-    // The reason of the browser is English.
+    // The browser's message is in English.
     return place && !i18n.language.startsWith('en') ? t('json_invalid_at', { ...place }) : t('json_invalid', { reason });
   };
 }

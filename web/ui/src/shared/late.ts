@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** True once `so` has been true for a while, so that what is over quickly makes nothing flicker. */
+/** True once `so` has been true for `ms`, so that short states do not make the page flicker. */
 export function useLate(so: boolean, ms = 300): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {

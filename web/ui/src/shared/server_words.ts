@@ -62,7 +62,7 @@ const sentences: [Key, RegExp][] = [
   ['lease_released', /^released the lease$/],
 ];
 
-// The page says these in words of its own in English too: they are read most, and in both languages alike.
+// The page has its own words for these in English, too: they are read most often, and should be the same in both languages.
 const reworded = /_concurrency$|_rate$|_paused$|^given_up/;
 
 export function isPause(text: string): boolean {

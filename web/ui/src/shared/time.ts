@@ -45,7 +45,7 @@ export function exact(at: string, zone: string | undefined, language: string): s
   }
 }
 
-/** Chinese has the zone between the day and the time of day, where nobody looks for it. */
+/** The Chinese format puts the zone between the day and the time of day, where people do not expect it. */
 export function withZoneLast(of: Intl.DateTimeFormat, at: Date): string {
   const parts = of.formatToParts(at);
   const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';

@@ -4,7 +4,7 @@ import { SilenceWatch } from './silence';
 const longestAsk = 10000;
 
 async function ask(): Promise<void> {
-  // Any answer will do, also a refusal. `AbortSignal.timeout` is not in all browsers of the last years.
+  // Any answer will do, also a refusal. Older browsers lack `AbortSignal.timeout`.
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), longestAsk);
   try {
@@ -22,7 +22,7 @@ export function heard(): void {
   watch.heard(Date.now());
 }
 
-/** Watches for silence until the answer is called. */
+/** Watches for silence until the returned function is called. */
 export function watchSilence(): () => void {
   heard();
   const timer = setInterval(() => watch.tick(Date.now()), 1000);

@@ -1,4 +1,4 @@
-/** After how long without a word the server is asked, and how long it may take to answer. Together ten seconds. */
+/** How long the server may send nothing before it is asked, and how long its answer may take. Together ten seconds. */
 const quietFor = 5000;
 const patience = 5000;
 
@@ -10,7 +10,7 @@ interface Ways {
 }
 
 /**
- * Finds a server that does not answer though its connection stands, as that of a machine that has stopped: a stream at rest looks
+ * Detects a server that does not answer although its connection is open, such as one on a machine that hangs: an idle stream looks
  * the same. The time counts from the question, so a page that slept does not take its own sleep for silence.
  */
 export class SilenceWatch {

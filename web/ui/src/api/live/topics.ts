@@ -1,6 +1,6 @@
 import type { StreamEvent } from './event_stream';
 
-// Queries that show something of another topic beside their own: a task has its pause and its next firing, a service the number of its clients.
+// Queries that also show data of another topic: a task its pause and its next firing, a service the number of its clients.
 const beside: Record<string, string[][]> = {
   services: [['tasks', 'list'], ['tasks', 'one']],
   clients: [['services', 'list']],

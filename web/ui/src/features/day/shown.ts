@@ -3,13 +3,13 @@ import type { Execution } from '@/api/types';
 
 export interface Shown {
   items: Execution[];
-  /** From when on no execution is missing; null: none is. */
+  /** From this time on no execution is missing; null: none is missing at all. */
   allFrom: string | null;
-  /** Before that, failed ones are missing too. */
+  /** Before `allFrom`, some failed executions are missing, too. */
   failuresMissing: boolean;
 }
 
-/** The latest executions, and the failed ones before them: what a night was about must not be lost behind a busy day. */
+/** The latest executions, and the failed ones before them: the failures of a night must not be hidden by a busy day. */
 export function withFailures(latest: Pages<Execution>, failed: Pages<Execution> | undefined): Shown {
   if (!failed) return { items: latest.items, allFrom: null, failuresMissing: false };
   const known = new Set(latest.items.map(({ id }) => id));

@@ -23,7 +23,7 @@ function Outcome({ resolved: { done, left, refused, remaining } }: { resolved: R
 
 interface Props {
   executions: string[];
-  /** The task of all that are meant; empty if there are several. */
+  /** The task of all dead letters that are meant; empty if they belong to several tasks. */
   task: string;
   /** Those that are meant while none is chosen; null while there is none. */
   all: Letters | null;

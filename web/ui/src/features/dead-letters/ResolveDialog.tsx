@@ -12,7 +12,7 @@ import { type Request, type Resolve, useLetterCount } from './queries';
 interface Props {
   how: Resolve;
   of: Letters;
-  /** The one that they all are of; empty if they are of several. */
+  /** The task of all dead letters that are meant; empty if they belong to several tasks. */
   task: string;
   busy: boolean;
   error: unknown;

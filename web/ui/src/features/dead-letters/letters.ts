@@ -19,7 +19,7 @@ export function lettersOf(values: Record<(typeof parts)[number], string>): Lette
   return Object.fromEntries(parts.flatMap((part) => (values[part] === '' ? [] : [[part, values[part]]])));
 }
 
-/** The task that all of these dead letters are of; empty if there are several, or none. */
+/** The task of all these dead letters; empty if they belong to several tasks, or there are none. */
 export function oneTask(letters: Pick<DeadLetter, 'task'>[]): string {
   const tasks = new Set(letters.map(({ task }) => task));
   return tasks.size === 1 ? ([...tasks][0] ?? '') : '';

@@ -49,7 +49,7 @@ export default function ExecutionPage() {
   const { data: one, error, refetch } = useExecution(id);
   if (error && !one) return <ErrorBox error={error} retry={() => void refetch()} />;
   if (!one) return <Skeleton height={320} />;
-  // Why it failed is looked for first.
+  // People look first for why it failed.
   const failed = one.attempts.at(-1)?.error !== null;
   return (
     <>

@@ -8,7 +8,7 @@ import { lastLines } from './outputs';
 import { canRetry } from './possible';
 import { useRerunOf } from './queries';
 
-/** Why an execution ended without success, with the last that it printed, and what became of it since. */
+/** Why an execution ended without success, with the last lines of its output, and whether it was run again or dismissed since. */
 export function Failure({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
   const { data: rerun } = useRerunOf(one);

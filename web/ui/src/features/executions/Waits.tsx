@@ -14,7 +14,7 @@ function Queue({ one }: { one: ExecutionWithAttempts }) {
   const { data: task } = useTaskOf(one.task);
   const { data: ahead } = useAhead(one);
   const bound = task?.concurrency;
-  // Of those with the same key the API has no list.
+  // The API has no list of the executions with the same key.
   if (!ahead || !bound || !('key' in bound) || bound.key) return null;
   const { running, before, more } = ahead;
   return (

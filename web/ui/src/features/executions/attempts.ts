@@ -2,7 +2,7 @@ import type { Attempt, Execution } from '@/api/types';
 
 type Counted = Pick<Execution, 'attempt' | 'max_attempts' | 'deaths'> & { first_attempt?: Pick<Attempt, 'started_at'>; attempts?: Pick<Attempt, 'cause'>[] };
 
-/** How many attempts replace one for which the task is not to blame. A list has only the first attempt to tell that by. */
+/** How many attempts replace one that was lost or given up without fault of the task. In a list only the first attempt is known. */
 function replacing({ attempt, deaths, first_attempt: first, attempts }: Counted): number {
   if (attempts) return Math.max(deaths, attempts.filter(({ cause }) => cause !== 'first' && cause !== 'retry').length);
   return Math.max(deaths, attempt > 1 && first?.started_at === null ? 1 : 0);

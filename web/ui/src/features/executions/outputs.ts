@@ -14,7 +14,7 @@ export function outputsOf(result: unknown): Outputs | null {
 
 const mostLines = 3;
 
-/** The last lines of what a command wrote as errors; empty for a result of another form. */
+/** The last lines of the standard error of a command; empty for a result of another form. */
 export function lastLines(result: unknown): string {
   const lines = (outputsOf(result)?.stderr ?? '').split('\n').map((line) => line.trimEnd()).filter((line) => line !== '');
   return lines.slice(-mostLines).join('\n');

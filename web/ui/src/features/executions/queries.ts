@@ -76,10 +76,10 @@ export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'paren
   return useQuery({
     queryKey: ['executions', 'rerun_of', one.id],
     enabled: canRetry(one),
-    placeholderData: undefined, // that of another execution would be wrong
+    placeholderData: undefined, // the data of another execution would be wrong
     refetchInterval: useLiveInterval(),
     queryFn: async ({ signal }) => {
-      // It keeps the scheduled time.
+      // The execution that runs it again has the same scheduled time.
       const until = new Date(Date.parse(one.scheduled_at) + 1).toISOString();
       const query = { task: one.task, cause: ['rerun' as const], planned: false, from: one.scheduled_at, until, limit: 500 };
       const { items } = await unwrap(api.GET('/api/v1/executions', { params: { query }, signal, querySerializer }));
@@ -89,7 +89,7 @@ export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'paren
   });
 }
 
-/** Executions of the same task: those that are under way, and how many wait that are scheduled before this one. */
+/** Executions of the same task: those under way, and the number of waiting ones that are scheduled before this one. */
 export function useAhead({ id, task, scheduled_at: until }: Pick<Execution, 'id' | 'task' | 'scheduled_at'>) {
   return useQuery({
     queryKey: ['executions', 'ahead', id],

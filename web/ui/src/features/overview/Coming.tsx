@@ -22,7 +22,7 @@ function Line({ firing }: { firing: Overview['due_next'][number] | null }) {
   );
 }
 
-/** What is due next. Nothing below moves when a firing is past. */
+/** What is due next. A firing that is past leaves its line empty, so that nothing below moves. */
 export function Coming({ firings }: { firings: Overview['due_next'] }) {
   const { t } = useTranslation('overview');
   const now = useNow();

@@ -15,7 +15,7 @@ const bad: readonly string[] = ['failed', 'late'];
 
 type Reach = Parameters<typeof countedAddress>[1];
 
-/** A number, which leads to what it counts. */
+/** A number that links to the list of what it counts. */
 function Count({ measure, reach, count }: { measure: (typeof shown)[number]; reach: Reach; count: number }) {
   const { t, i18n } = useTranslation('overview');
   const to = count > 0 ? countedAddress(measure, reach) : undefined;

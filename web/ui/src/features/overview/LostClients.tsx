@@ -8,7 +8,7 @@ import classes from './Lines.module.css';
 
 const mostShown = 8;
 
-/** The services with clients that their node cannot call. They are read only where the overview counts such clients. */
+/** The services with clients that their node cannot call. They are read only if the overview counts such clients. */
 export function LostClients({ project }: { project: string }) {
   const { t } = useTranslation('overview');
   const lost = useChosenServices(project, 'unreachable').data?.items ?? [];

@@ -18,10 +18,10 @@ interface Place {
 
 interface Props<Item> {
   title: string;
-  /** Where all of them are. */
+  /** The address of the complete list. */
   to: string;
   places: Item[];
-  /** There are others. */
+  /** The complete list has further items. */
   more?: boolean;
   line: (one: Item) => ReactNode;
 }

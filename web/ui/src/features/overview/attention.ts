@@ -18,7 +18,7 @@ export function failuresAddress({ task, open }: { task: string; open: number }):
   return open > 0 ? `/dead-letters?task=${task}` : `/executions?task=${task}&state=failed,timed_out`;
 }
 
-/** As many lines for the next firings as the answer has, at most `most`: one that is past leaves an empty line until the next answer. */
+/** As many lines as the answer has firings, at most `most`: a firing that is past leaves an empty line until the next answer. */
 export function linesOf<Firing extends { at: string }>(firings: Firing[], now: number, most: number): (Firing | null)[] {
   const shown = ahead(firings, now);
   return Array.from({ length: Math.min(most, firings.length) }, (_, at) => shown[at] ?? null);
@@ -30,7 +30,7 @@ export function ahead<Firing extends { at: string }>(firings: Firing[], now: num
   return left.length > 0 ? left : firings;
 }
 
-// With the default lease of 3 s a take-over is over well within this. The answer does not name the lease's time.
+// With the default lease of 3 s a take-over is much shorter. The answer does not contain the ttl of the lease.
 const longestUsualGap = 10000;
 
 /** Whether a take-over left the cluster without a master for long. */
@@ -43,7 +43,7 @@ const statesOf: Record<string, string> = {
 };
 const sinceOf = { hour: '1h', day: '24h', month: '30d' };
 
-/** The list of the executions that a number counts; undefined where no filter finds them, as for those that began late. */
+/** The address of the list of executions that a number counts; undefined if no filter finds them, such as those that began late. */
 export function countedAddress(measure: string, reach: keyof typeof sinceOf): string | undefined {
   if (measure === 'fired') return `/executions?since=${sinceOf[reach]}`;
   const state = statesOf[measure];

@@ -6,7 +6,7 @@ import { usePayloadWords } from './words';
 
 const mostShown = 12;
 
-/** What of a payload does not fit, each with its place; or that it fits; or why it is not checked. */
+/** What does not fit the schema, with the place in the payload; or that the payload fits; or why it is not checked. */
 export function Findings({ of, handler }: { of: Check; handler: string }) {
   const { t } = useTranslation('payload');
   const words = usePayloadWords();

@@ -15,15 +15,15 @@ import { usePayloadWords } from './words';
 
 interface Props {
   label: string;
-  /** JSON text, which may be wrong. */
+  /** JSON text, which may be invalid. */
   value: string;
   onChange: (text: string) => void;
   /** The handler that gets it, if one is known. */
   target?: Target | undefined;
   help?: string;
-  /** A refusal of the server. */
+  /** The reason for which the server refused the payload. */
   fault?: string | undefined;
-  /** What the handler expects stands open. */
+  /** True if the section with what the handler expects is open at first. */
   opened?: boolean;
 }
 
@@ -36,12 +36,12 @@ function useFaultOf(checked: Check | undefined) {
   };
 }
 
-/** A payload as a text, with what the schema of its handler expects and finds, and with inputs if the schema is a flat one. */
+/** A payload as text, with what its handler's schema expects and what does not fit, and with a form if the schema is flat. */
 export function PayloadField({ label, value, onChange, target, help, fault, opened = false }: Props) {
   const { t } = useTranslation('payload');
   const jsonFault = useJsonFault();
   const handler = useHandler(target);
-  // `true` and `false` are schemas, too, and say nothing of use.
+  // `true` and `false` are schemas, too, but say nothing useful here.
   const schema = asObject(handler?.schema);
   const fields = useMemo(() => schema && formOf(schema), [schema]);
   const [asForm, show] = useState(false);

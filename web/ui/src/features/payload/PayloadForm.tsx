@@ -7,14 +7,14 @@ import { changed, type Field } from './flat_form';
 interface InputProps {
   field: Field;
   value: unknown;
-  /** What every kind of input shows alike. */
+  /** The properties that all kinds of inputs share. */
   look: { label: string; description: string; required: boolean; placeholder: string; error: string | undefined };
   /** Undefined: the property is left out. */
   onChange: (value: unknown) => void;
 }
 
 function NumberOf({ field, value, look, onChange }: InputProps) {
-  // Half a number, such as a minus sign, stays in the input and is not yet a value.
+  // An incomplete number, such as a minus sign, stays in the input and is not yet a value.
   const [typed, type] = useState<string | number>('');
   const known = typeof value === 'number' ? value : undefined;
   const same = typed === '' ? known === undefined : Number(typed) === known || (Number.isNaN(Number(typed)) && known === undefined);
@@ -58,7 +58,7 @@ interface Props {
   onChange: (payload: unknown) => void;
 }
 
-/** A payload as inputs. It changes the object that the text stands for, and leaves what it does not know. */
+/** A payload as inputs. It changes the object that the text represents, and keeps the properties that it does not know. */
 export function PayloadForm({ fields, payload, faultOf, onChange }: Props) {
   const object = asObject(payload) ?? {};
   return (

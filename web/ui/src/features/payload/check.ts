@@ -2,7 +2,7 @@ import { type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { type Finding, findingsOf } from './findings';
 import type { Schema } from './schema';
 
-/** What does not fit; or why the schema could not be used. */
+/** The findings, or the reason for which the schema could not be used. */
 export type Check = { findings: Finding[] } | { unusable: 'draft' | 'broken'; reason: string };
 
 const drafts: [RegExp, SchemaDraft][] = [[/draft-04/, '4'], [/draft-0[67]/, '7'], [/2019-09/, '2019-09'], [/2020-12/, '2020-12']];
@@ -13,12 +13,12 @@ export function draftOf(schema: Schema): SchemaDraft | undefined {
   return drafts.find(([pattern]) => pattern.test(named))?.[1];
 }
 
-/** Checks a payload. A schema that is broken itself says so in the answer. */
+/** Checks a payload. If the schema itself is invalid, the result says so. */
 export function check(schema: Schema, payload: unknown): Check {
   const draft = draftOf(schema);
   if (draft === undefined) return { unusable: 'draft', reason: JSON.stringify(schema.$schema) };
   try {
-    // The validator writes into the schema.
+    // The validator modifies the schema, so it gets a copy.
     const { errors } = new Validator(structuredClone(schema), draft, false).validate(payload);
     return { findings: findingsOf(errors, schema, payload) };
   } catch (reason) {

@@ -52,12 +52,12 @@ function valueFor(source: unknown, root: Schema, deep: number): unknown {
   }
 }
 
-/** A payload as the schema wants it: with its defaults and examples, and with what it requires. */
+/** A payload that fits the schema: with its defaults, its examples and its required properties. */
 export function exampleOf(root: Schema): unknown {
   return valueFor(root, root, 0);
 }
 
-/** What is entered, with the example for what it lacks. */
+/** The entered payload, with the example for properties that it lacks. */
 export function completed(entered: unknown, example: unknown): unknown {
   const [own, wanted] = [asObject(entered), asObject(example)];
   if (own && wanted) return { ...wanted, ...own };

@@ -7,14 +7,14 @@ export type LimitName = (typeof limitNames)[number];
 
 /** One property that a handler expects. */
 export interface Expected {
-  /** Such as customer, lines[].price. */
+  /** The path of the property, such as customer or lines[].price. */
   place: string;
   types: JsonType[];
   required: boolean;
   description: string;
   /** JSON; null if there is none. */
   byDefault: string | null;
-  /** JSON of the values that it may have; null if there are others. */
+  /** JSON of the only values that it may have; null if other values are allowed. */
   choices: string[] | null;
   limits: { name: LimitName; limit: string }[];
 }
@@ -61,7 +61,7 @@ function* items(schema: Schema, root: Schema, place: string, deep: number): Gene
   if (asObject(schema.items)) yield* below(flattened(schema.items, root), root, `${place}[]`, deep + 1);
 }
 
-/** The properties that a schema names, each with those within it. `more`: there are further ones. */
+/** The properties that a schema names, each followed by those within it. `more`: the list is not complete. */
 export function expectedBy(root: Schema): { properties: Expected[]; more: boolean } {
   const schema = flattened(root, root);
   const properties = new Map<string, Expected>();

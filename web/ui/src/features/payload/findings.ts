@@ -1,6 +1,6 @@
 import { asList, flattened, pointerParts, referred, type Schema, typeOf, typesOf } from './schema';
 
-/** What the validator tells of one keyword. */
+/** What the validator reports for one keyword. */
 export interface Unit {
   keyword: string;
   keywordLocation: string;
@@ -14,20 +14,20 @@ export const findingCodes = [
 ] as const;
 export type FindingCode = (typeof findingCodes)[number];
 
-/** One thing of a payload that does not fit. */
+/** One place at which a payload does not fit. */
 export interface Finding {
-  /** The names and indexes that lead to it; empty for the whole payload. */
+  /** The property names and indexes that lead to the place; empty for the whole payload. */
   place: (string | number)[];
   code: FindingCode;
-  /** What the schema wants there, such as 5 or "a", "b"; empty if the code says all. Types are names of JSON types. */
+  /** What the schema requires there, such as 5 or "a", "b"; empty if the code says all. Types are names of JSON types. */
   limit: string | string[];
-  /** The type of what is there. */
+  /** The type of the value that is there. */
   is: string;
-  /** In English, from the validator. */
+  /** The message of the validator, in English. */
   text: string;
 }
 
-// These only lead to the units that follow them.
+// Units of these keywords only enclose the units that follow them.
 const leading = new Set([
   '$ref', '$recursiveRef', 'allOf', 'if', 'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'prefixItems', 'items',
   'additionalItems', 'unevaluatedItems', 'propertyNames', 'dependentSchemas',
@@ -43,7 +43,7 @@ function codeOf({ keyword, keywordLocation, error }: Unit): FindingCode {
   return renamed[keyword] ?? (plain.has(keyword) ? (keyword as FindingCode) : 'other');
 }
 
-/** The name of the property that is missing; the validator has it in its text alone. */
+/** The name of the missing property, which the validator has only in its message. */
 function missingName({ error }: Unit): string {
   const before = ['required property "', 'does not have "'].find((words) => error.includes(words)) ?? '"';
   return error.slice(error.indexOf(before) + before.length, error.lastIndexOf('"'));
@@ -60,7 +60,7 @@ function lookUp(pointer: string, payload: unknown): { place: (string | number)[]
   return { place, value };
 }
 
-/** What the schema has at the place of a keyword, which may lead through references. */
+/** The value of a keyword in the schema; its location may lead through references. */
 function wanted(location: string, root: Schema): unknown {
   return pointerParts(location).reduce<unknown>((at, part) => {
     const next = (at as Record<string, unknown> | null | undefined)?.[part];
@@ -88,7 +88,7 @@ function findingOf(unit: Unit, root: Schema, payload: unknown): Finding {
   };
 }
 
-/** `false` as a schema has the place of the payload as its own: it is that of the unit before, which led to it. */
+/** For the schema `false` the validator gives the location in the payload as that in the schema: the location of the unit before replaces it. */
 function placed(units: Unit[]): Unit[] {
   return units.map((unit, at) => (unit.keyword === 'false' ? { ...unit, keywordLocation: `${units[at - 1]?.keywordLocation ?? '#'}/false` } : unit));
 }
@@ -97,7 +97,7 @@ const under = (place: string, outer: string) => place === outer || place.startsW
 const within = (unit: Unit, outer: Unit, form = '') =>
   unit !== outer && under(unit.keywordLocation, outer.keywordLocation + form) && under(unit.instanceLocation, outer.instanceLocation);
 
-/** The findings of the form that is meant, if only one has the right type. */
+/** The findings of the alternative that is meant, if only one alternative has the right type. */
 function meantForm(forms: Unit, inside: Unit[]): Unit[] | undefined {
   if (codeOf(forms) !== 'forms') return undefined;
   const numbers = [...new Set(inside.map((unit) => unit.keywordLocation.slice(forms.keywordLocation.length + 1).split('/')[0] ?? ''))];
@@ -106,7 +106,7 @@ function meantForm(forms: Unit, inside: Unit[]): Unit[] | undefined {
   return near.length === 1 ? near[0] : undefined;
 }
 
-/** Of `anyOf` and `oneOf` that do not fit: the findings of the form that is meant, or else only that none fits. */
+/** For an `anyOf` or `oneOf` that does not fit: the findings of the alternative that is meant, or else only that none fits. */
 function withoutForms(units: Unit[]): Unit[] {
   const forms = units.find(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
   if (!forms) return units;
@@ -117,13 +117,13 @@ function withoutForms(units: Unit[]): Unit[] {
 
 const inPlace = (inner: Finding, outer: Finding) => outer.place.every((part, at) => inner.place[at] === part);
 
-/** What does not fit, in the order of the validator, without what follows from something else. */
+/** The findings in the order of the validator, without those that only follow from others. */
 export function findingsOf(units: Unit[], root: Schema, payload: unknown): Finding[] {
   const all = placed(units);
   const kept = new Set(withoutForms(all));
   const telling = all.filter((unit) => kept.has(unit) && !leading.has(unit.keyword) && !unit.error.endsWith('dependant schema.'));
   const found = telling.map((unit) => findingOf(unit, root, payload));
-  // A property whose value is wrong counts for the validator as one that no schema names.
+  // The validator also reports a property with a wrong value as one that no schema names.
   const known = found.filter((one) => one.code !== 'unexpected' || !found.some((other) => other !== one && other.code !== 'unexpected' && inPlace(other, one)));
   const seen = new Set<string>();
   return known.filter((one) => {

@@ -10,9 +10,9 @@ export interface Field {
   description: string;
   kind: FieldKind;
   required: boolean;
-  /** JSON null is a value of it, too. */
+  /** The property may be null. */
   nullable: boolean;
-  /** For a choice: the values, which are texts, numbers, booleans or null. */
+  /** For a choice: the allowed values, which are texts, numbers, booleans or null. */
   choices: unknown[];
   byDefault: unknown;
 }
@@ -60,7 +60,7 @@ const isExact = (value: unknown): boolean => {
   return isPlain(value) || Object.values(value as object).every(isExact);
 };
 
-/** Whether the inputs can show the payload, and write it again without a loss. */
+/** Whether the inputs can show the payload, and write it back without a loss. */
 export function formFits(fields: Field[], payload: unknown): boolean {
   const object = asObject(payload);
   return object !== null && isExact(object) && fields.every((field) => canShow(field, object[field.name]));

@@ -1,4 +1,4 @@
-/** A JSON Schema, as a client announces it: not known to be a right one. */
+/** A JSON Schema as a client announces it, which may be invalid. */
 export type Schema = Record<string, unknown>;
 
 export function asObject(value: unknown): Record<string, unknown> | null {
@@ -23,13 +23,13 @@ export function pointerParts(pointer: string): string[] {
   });
 }
 
-/** What a reference within the schema leads to; undefined for another one. */
+/** The target of a reference within the schema; undefined for any other reference. */
 export function referred(ref: unknown, root: Schema): unknown {
   if (typeof ref !== 'string' || !ref.startsWith('#')) return undefined;
   return pointerParts(ref).reduce<unknown>((at, part) => (Array.isArray(at) ? (at as unknown[])[Number(part)] : asObject(at)?.[part]), root);
 }
 
-/** The schema with what its references and its `allOf` say put into it. `behind`: the references that led here, so that a circle ends. */
+/** The schema merged with its references and its `allOf`. `behind`: the references that led here, so that a cycle ends. */
 export function flattened(schema: unknown, root: Schema, behind: unknown[] = []): Schema {
   let one = asObject(schema) ?? {};
   if (one.$ref !== undefined) {
@@ -71,7 +71,7 @@ export function typeOf(value: unknown): JsonType {
 
 const mostForms = 3; // within each other
 
-/** The types that a value may have, of all the forms that the schema allows; none if any type will do. */
+/** The types that a value may have, over all alternatives of the schema; none if any type is allowed. */
 export function typesOf(schema: Schema, root: Schema, left = mostForms): JsonType[] {
   const named = typeof schema.type === 'string' ? [schema.type] : texts(schema.type);
   const own = jsonTypes.filter((type) => named.includes(type));

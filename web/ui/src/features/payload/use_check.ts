@@ -6,13 +6,13 @@ import type { Schema } from './schema';
 
 type Checker = (schema: Schema, payload: unknown) => Check;
 
-/** What of a text does not fit a schema, once the typing rests; undefined while there is nothing to say. The validator is loaded with the first schema. */
+/** The findings for a text, after a pause in typing; undefined while there are none. The validator is loaded with the first schema. */
 export function useCheck(schema: Schema | null, text: string): Check | undefined {
   const [checker, setChecker] = useState<{ check: Checker }>();
   const [rested] = useDebouncedValue(text, 200);
   const needed = schema !== null;
   useEffect(() => {
-    // A server that is away leaves the payload unchecked, which the server does not mind.
+    // If the server cannot deliver the validator, the payload is not checked, and can be saved all the same.
     if (needed) void import('./check').then(({ check }) => setChecker({ check }), () => undefined);
   }, [needed]);
   return useMemo(() => {

@@ -3,7 +3,7 @@ import type { Expected } from './expected';
 import type { Finding } from './findings';
 import { jsonTypes } from './schema';
 
-/** What the findings and the expectations are in words. */
+/** Puts findings and expectations into words. */
 export function usePayloadWords() {
   const { t } = useTranslation('payload');
   const typeName = (type: string) => {

@@ -8,7 +8,7 @@ import { shortInstance } from '@/shared/instance_name';
 import { type Answer, useDrain, useResume } from './changes';
 import { liveCode } from './reasons';
 
-/** Tells when the change takes effect, if the home of the client does not know of it yet. */
+/** Says when the change takes effect, if the home of the client does not know of it yet. */
 function useNotice(what: 'drain' | 'resume', instance: string) {
   const { t } = useTranslation(['services', 'shared']);
   return (answer: Answer) => {

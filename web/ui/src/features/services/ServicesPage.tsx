@@ -18,7 +18,7 @@ import { clientStates, type Only, onlys, type Served, servedBy, totalOf } from '
 
 const colours: Record<Served, string> = { served: 'teal', unreachable: 'orange', nobody: 'red' };
 
-/** How many clients a service has, and how many of them are in another state than the best. */
+/** How many clients a service has, and how many of them are in each state other than `up`. */
 function ClientCounts({ of: { project, service, clients } }: { of: Service }) {
   const { t, i18n } = useTranslation('services');
   const others = clientStates.filter((state) => state !== 'up' && clients[state] > 0);
@@ -55,7 +55,7 @@ function useColumns(): ColumnDef<Service>[] {
   ];
 }
 
-/** The services of one page, or those of the first thousands that `only` asks for. */
+/** The services of one page, or, with `only`, those among the first five thousand that match it. */
 function useShown(project: string, only: Only | undefined) {
   const cursor = useCursor(project);
   const page = useServices(project, cursor.after, only === undefined);

@@ -9,7 +9,7 @@ function useRefresh() {
   };
 }
 
-/** The client as it is then, and whether its home node knows of the change. */
+/** The client after the change, and whether its home node knows of the change. */
 export type Answer = components['responses']['DrainedClient']['content']['application/json'];
 
 /** The client gets nothing new from now on. */

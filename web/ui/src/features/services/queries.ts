@@ -14,7 +14,7 @@ export function useServices(project: string, after: string | undefined, enabled 
   });
 }
 
-/** Those of the first five thousand services that a filter asks for. Their clients change without an event of services. */
+/** The services among the first five thousand that match a filter. Their clients change without an event of topic `services`. */
 export function useChosenServices(project: string, only: Only | undefined) {
   return useQuery({
     queryKey: ['services', 'chosen', project, only],
@@ -32,7 +32,7 @@ export function useChosenServices(project: string, only: Only | undefined) {
 
 const pageSize = 100;
 
-/** A page of the clients of a service, with their figures, which move on without an event. `state` finds those that count so. */
+/** A page of the clients of a service, with their figures, which change without an event. `state`: only clients in this state. */
 export function useServiceClients(project: string, service: string, state: ClientState | undefined, after: string | undefined) {
   return useQuery({
     queryKey: ['clients', 'of_service', project, service, state, after],

@@ -14,21 +14,21 @@ export function totalOf(counts: Counts): number {
 /** Whether a service has a client that can be given work. */
 export function servedBy(counts: Counts): Served {
   if (totalOf(counts) === 0) return 'nobody';
-  // One that its home has not called yet may well be given work in a moment.
+  // A client that its home has not called yet will probably get work in a moment.
   return counts.up + counts.pending > 0 ? 'served' : 'unreachable';
 }
 
-/** As which of the counts a client counts. */
+/** The state in which a client is counted. */
 export function stateOf({ drained, state, reach }: Pick<Client, 'drained' | 'state' | 'reach'>): ClientState {
   if (drained !== null) return 'drained';
   if (state === 'draining') return 'draining';
   return reach === 'reachable' ? 'up' : reach;
 }
 
-// The estimate is wrong by the time that the quickest of the last heartbeats was on its way.
+// The error of the estimate is the transit time of the quickest of the last heartbeats.
 const leastOffset = 100;
 
-/** How the clock of a client is wrong, as far as it matters; undefined if it is right, or tells no time. */
+/** Whether the clock of a client is ahead or behind by an amount that matters; undefined if not, or if the offset is unknown. */
 export function clientClock(offset: number | null | undefined): 'ahead' | 'behind' | undefined {
   if (offset === null || offset === undefined || Math.abs(offset) < leastOffset) return undefined;
   return offset > 0 ? 'ahead' : 'behind';

@@ -32,7 +32,7 @@ function Waiting({ executions, paused }: { executions: Execution[]; paused: bool
       <List size="sm">
         {byReason(waiting).map(({ reason, executions: some }) => (
           <List.Item key={reason}>
-            {/* That a service is paused stands at the top of the page. */}
+            {/* The top of the page already says that the service is paused. */}
             {!(paused && isPause(reason)) && <><WhyWaits text={reason} project={some[0]?.project ?? ''} />{': '}</>}
             {some.slice(0, mostNamed).map(({ id, scheduled_at }, at) => (
               <Fragment key={id}>{at > 0 && t('shared:comma')}<Link to={`/executions/${id}`} size="sm"><RelativeTime at={scheduled_at} plain /></Link></Fragment>

@@ -44,7 +44,7 @@ function Standstill({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
   const words = useServerWords();
   const { paused, project = '', service } = task;
-  // A schedule also stands still for its pause, which is said once.
+  // A pause also stops the schedule; the page mentions the pause once.
   const parked = task.parked_reason ?? '';
   return (
     <>

@@ -33,7 +33,7 @@ export function waitingOf(executions: Execution[]): Execution[] {
 export function byReason(executions: Execution[]): { reason: string; executions: Execution[] }[] {
   const groups = new Map<string, Execution[]>();
   for (const one of executions) {
-    // Executions that began to wait at different times wait for the same.
+    // Executions that began to wait at different times have the same reason.
     const reason = (one.reason ?? '').replace(/; it waits since \S+$/, '');
     groups.set(reason, [...(groups.get(reason) ?? []), one]);
   }

@@ -17,7 +17,7 @@ export function PayloadInput({ draft, change }: Props) {
   const { t } = useTranslation('taskForm');
   const fault = useFault('payload');
   const { project, service, handler } = draft;
-  // Each name on the way to the whole one would be asked for.
+  // Without this, each partly typed name would be requested.
   const [target] = useDebouncedValue(targetOf({ project: project.trim(), service: service.trim(), handler: handler.trim() }), 300);
   return <PayloadField label={t('payload')} help={t('payload_help')} value={draft.payload} onChange={(payload) => change({ payload })} target={target} fault={fault} opened />;
 }

@@ -28,7 +28,7 @@ function Calendars({ draft, project, change }: ScheduleProps) {
   const fault = useFault('schedule.calendars');
   const { calendars } = draft;
   const names = [...new Set([...data.map(({ name }) => name), ...calendars.map(({ name }) => name)])];
-  // In a tab of its own, as the form would lose what is typed. A new calendar appears here by itself.
+  // Opens in a new tab, because the form would lose what is typed. A new calendar then appears here by itself.
   const add = <Anchor href={`${import.meta.env.BASE_URL}calendars`} target="_blank" rel="noopener" size="sm">{t('calendars.new')}</Anchor>;
   if (names.length === 0) return <Text size="sm" c="dimmed" component="div">{t('calendars.none', { project })}{' '}{add}</Text>;
   return (

@@ -6,7 +6,7 @@ import { scheduleDraftOf, type ScheduleDraft } from './schedule_draft';
 import { scheduleWords } from './schedule_words';
 import { businessDays, same, weekdays, weekend, type Weekday } from './weekdays';
 
-/** A schedule in words of the page's language: a sentence, and the days of the week on which alone it holds. */
+/** A schedule in the page's language: a sentence, and the days of the week to which it is limited. */
 export function useScheduleSentence() {
   const { t } = useTranslation(['taskForm', 'shared']);
   const say = useDuration();
@@ -30,7 +30,7 @@ export function useScheduleSentence() {
   };
 }
 
-/** The schedule of a task in words. The server has them in English; other languages have those of the page. */
+/** The schedule of a task in words: those of the server in English, those of the page in other languages. */
 export function useScheduleText() {
   const { t, i18n } = useTranslation('taskForm');
   const say = useScheduleSentence();
