@@ -22,7 +22,7 @@ nlohmann::json printable(std::string const& text)
     return nlohmann::json::parse(as_json(text));
 }
 
-// Nothing of an execution that is not known.
+// Adds nothing if there is no such execution.
 void add_past(std::map<std::string, std::string>& variables, std::string const& prefix,
               std::optional<client::past_execution> const& past)
 {
@@ -103,8 +103,8 @@ client::result run(call request, client::execution& execution, time_source const
     return client::result::fail(ended.reason(), std::move(value)).in_class(class_of(ended));
 }
 
-// Without --execute: logs the command, so that people can check it before they let it run. The result goes to the
-// server, which is to know nothing of the command.
+// Without --execute: logs the command, so that people can check it before they let it run. The result does not have
+// the command, because the server must not learn it.
 client::result tell(crontab_handler const& line)
 {
     log::info("agent", "not run without --execute",

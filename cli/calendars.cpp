@@ -32,7 +32,7 @@ struct calendar_set_options {
     calendar_name which;
     calendar_options content;
     std::string file;   // iCalendar
-    bool empty = false; // it shall have no day
+    bool empty = false; // a calendar without any day is meant
 };
 
 std::string target_of_calendar(nlohmann::json const& calendar)
@@ -176,7 +176,7 @@ void add_calendar_name(CLI::App& command, calendar_name& into)
 
 void add_calendar_set(CLI::App& group, common_options const& common, int& status)
 {
-    auto* const command = group.add_subcommand("set", "Make a calendar, or replace what it has");
+    auto* const command = group.add_subcommand("set", "Create a calendar, or replace its content");
     command->footer("Example: baton calendars set holidays --zone Europe/Berlin --date 2026-12-24/2026-12-26 "
                     "--yearly 01-01 --weekly sat,sun");
     auto const chosen = std::make_shared<calendar_set_options>();
@@ -194,7 +194,7 @@ void add_calendar_set(CLI::App& group, common_options const& common, int& status
     });
 
     auto* const import =
-        group.add_subcommand("import", "Make a calendar from the events of whole days in an iCalendar file");
+        group.add_subcommand("import", "Create a calendar from the all-day events of an iCalendar file");
     import->footer("Example: baton calendars import holidays feiertage.ics --zone Europe/Berlin");
     auto const imported = std::make_shared<calendar_set_options>();
     add_calendar_name(*import, imported->which);

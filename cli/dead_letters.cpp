@@ -132,7 +132,7 @@ std::string count_text(nlohmann::json const& count)
     return cell(count, "count") + (count.at("more").get<bool>() ? " or more" : "");
 }
 
-// Only tells how many there are.
+// Only prints how many open dead letters match.
 int show_count(nlohmann::json const& body, common_options const& common, rest& web)
 {
     if (body.contains("executions"))
@@ -197,14 +197,15 @@ void add_resolve(CLI::App& group, common_options const& common, int& status, cha
     auto* const command = group.add_subcommand(how, help);
     auto const chosen = std::make_shared<choice_options>();
     command->add_option("executions", chosen->executions, "Ids of the executions that failed");
-    command->add_option("--task", chosen->task, "All that are open of this task: id or name");
-    command->add_option("--project", chosen->project, "All that are open of this project; with --task its project");
-    command->add_option("--service", chosen->service, "All that are open of this service, or project/service");
+    command->add_option("--task", chosen->task, "All open dead letters of this task: id or name");
+    command->add_option("--project", chosen->project,
+                        "All open dead letters of this project; with --task the project of the task");
+    command->add_option("--service", chosen->service, "All open dead letters of this service, or project/service");
     command->add_option("--error", chosen->error,
-                        "All that are open with this text in the error of the first or the last attempt");
+                        "All open dead letters with this text in the error of the first or the last attempt");
     command->add_option("--broadcast", chosen->broadcast,
-                        "All shards that are open of this broadcast: id of its execution");
-    command->add_flag("--all", chosen->all, "All that are open");
+                        "All open dead letters among the shards of this broadcast: id of its execution");
+    command->add_flag("--all", chosen->all, "All open dead letters");
     command->add_flag("--dry-run", chosen->dry_run, "Only print how many match; change nothing");
     if (std::string_view(how) == "retry")
         command->add_option("--payload", chosen->payload,

@@ -59,8 +59,8 @@ std::string causes_problem(std::string const& text)
     return choices_problem<protocol::cause>(text, "cause");
 }
 
-// Planned executions are listed apart, so that they do not push out those that have happened. The other filters find
-// both, unless the list is followed.
+// Planned executions are listed separately, so that they do not displace those that have run. With other filters the
+// list has both, unless it is followed.
 std::string planned_of(executions_options const& chosen)
 {
     if (chosen.follow)

@@ -56,8 +56,8 @@ bool importer::take_file(import_input const& input, import_settings const& setti
     for (int const line : input.timeless) {
         timeless_.push_back({{"file", input.file}, {"line", line}, {"schedule", "@reboot"}});
         said_.push_back("without a time " + input.file + ": line " + std::to_string(line) +
-                        ": @reboot is no time, and no task is registered for it: leave it to cron or to a service "
-                        "of the system");
+                        ": @reboot is no time, and no task is registered for it: leave it to cron or make it a system "
+                        "service");
     }
     for (auto const& task : input.tasks)
         if (!take(task))

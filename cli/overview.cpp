@@ -17,8 +17,9 @@ using nlohmann::json;
 
 constexpr char explanation[] =
     "FIRED: executions scheduled in that time, by the minute; FAILED: those that failed or timed out after their last\n"
-    "attempt. LATE: started over a second after their time. P50, P99: half of them, and 99 of 100, started so long\n"
-    "after their time or sooner. The master counts a few seconds behind; what ends later is counted within minutes.\n";
+    "attempt. LATE: started over a second after their time. P50, P99: median and 99th percentile of the time\n"
+    "from the scheduled time to the start. The master counts a few seconds behind; an execution that ends later is\n"
+    "counted within minutes.\n";
 
 json at(json const& from, char const* name)
 {

@@ -32,7 +32,7 @@ struct client_listing {
     utc_time changed_at;
 };
 
-// A person lets a client get nothing new. It stays so through further registrations, until a person ends it.
+// A person drains a client: it gets no new executions, also after further registrations, until a person resumes it.
 struct client_drain {
     utc_time since;
     std::string by;
@@ -193,7 +193,7 @@ public:
         std::vector<alike> clients;
         utc_time now; // the database's
     };
-    // How the clients of these services stand, those that are gone left out.
+    // The states of the clients of these services, without clients that are gone.
     awaitable<standing_page> standing(std::vector<protocol::service_key> of);
 
     // Those of these services that are not gone, counted. Reads only clients of these services.

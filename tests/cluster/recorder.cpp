@@ -8,11 +8,11 @@
 //
 //     start|end  boot-time microseconds  pid  instance  execution  attempt  scheduled_at  shard  outcome  epoch  task
 //
-// Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "deaf" sleeps
-// and does not stop; "fail" fails the first {"times": n}
-// attempts, as an error of the class {"class": name}; for good with {"final": true}. RECORDER_LISTEN and RECORDER_TOKEN
-// are for nodes that are not on loopback; with RECORDER_FETCHES it fetches its executions. RECORDER_PROJECT is the
-// project of the service.
+// Handlers: "note" does nothing; "nap" sleeps {"ms": n} or until it is stopped; "deaf" sleeps and does not stop; "fail"
+// fails the first {"times": n} attempts, with an error of the class {"class": name}, and as final with {"final": true}.
+// RECORDER_LISTEN and RECORDER_TOKEN are for nodes that are not on loopback; with RECORDER_FETCHES the client fetches
+// its executions. RECORDER_PROJECT is the project of the service, and RECORDER_SCHEMA the schema that it announces for
+// "note".
 
 #include <baton/client/service.hpp>
 #include <condition_variable>

@@ -75,7 +75,7 @@ awaitable<void> registry::run()
             co_await bury_silent();
             co_await purge();
         } catch (unavailable const& reason) {
-            log::outage(reason, "clients", "a round on the table of clients failed, trying again in 1 s",
+            log::outage(reason, "clients", "updating the table of clients failed, trying again in 1 s",
                         {log::reason(reason.what())});
         }
         co_await bell_.wait_until(time_, time_.now() + between_rounds);
