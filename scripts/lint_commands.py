@@ -7,8 +7,8 @@ sources; `groups_now`, those of them to analyse at this commit; `sources`, all s
 build makes, as its targets; and `alone`, shell commands that each compile one source by itself, which shows a missing
 include.
 
-What the latest commits changed is analysed and compiled alone now, and of the rest an eighth, the next one with each commit:
-all of it takes longer than the build.
+Only the sources that the latest commits changed, and an eighth of the rest (another eighth at each commit), are analysed
+and compiled alone: all sources would take longer than the build.
 """
 
 import json
@@ -57,13 +57,13 @@ def changed_lately():
 
 
 def part_now():
-    """Which part of the rest is looked at at this commit."""
+    """Which part of the rest is checked at this commit."""
     count = lines_of("git", "rev-list", "--count", "HEAD")
     return int(count[0]) % PARTS if count else 0
 
 
 class Turn:
-    """What is looked at now: what changed lately, and a part of the rest."""
+    """The sources to check now: those that changed lately, and a part of the rest."""
 
     def __init__(self):
         self.changed, self.part = changed_lately(), part_now()
