@@ -73,12 +73,12 @@ describe('a shorter part of a day', () => {
 
 describe('a day with more executions than are read', () => {
   const one = (id: string) => ({ id, scheduled_at: `2026-11-26T0${id}:00:00Z` }) as Execution;
-  it('has the failed ones of its beginning, and says from when on it has all', () => {
+  it('includes the failed executions of its beginning, and says from when on it is complete', () => {
     const shown = withFailures({ items: [one('9'), one('8')], more: true }, { items: [one('8'), one('2')], more: false });
     expect(shown.items.map(({ id }) => id)).toEqual(['9', '8', '2']);
     expect(shown).toMatchObject({ allFrom: one('8').scheduled_at, failuresMissing: false });
   });
-  it('has all of a quiet day', () => {
+  it('is complete on a quiet day', () => {
     expect(withFailures({ items: [one('9')], more: false }, undefined)).toMatchObject({ allFrom: null });
   });
 });

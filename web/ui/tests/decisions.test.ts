@@ -69,13 +69,13 @@ describe('clocks and versions of nodes', () => {
 
 describe('the clients of a service', () => {
   const none = { up: 0, draining: 0, unreachable: 0, drained: 0, pending: 0 };
-  it('serve it while one takes work, or has not been tried yet', () => {
+  it('serve it while one of them takes work or has not been tried yet', () => {
     expect(servedBy(none)).toBe('nobody');
     expect(servedBy({ ...none, up: 1, drained: 3 })).toBe('served');
     expect(servedBy({ ...none, pending: 1 })).toBe('served');
     expect(servedBy({ ...none, draining: 1, unreachable: 1, drained: 1 })).toBe('unreachable');
   });
-  it('count each once: a drain by a person before its own, and that before its reach', () => {
+  it('are counted once each: as drained by a person, else as draining, else by their reach', () => {
     const drained = { since: '2026-11-26T00:00:00Z', by: '', reason: '' };
     expect(stateOf({ drained, state: 'draining', reach: 'unreachable' })).toBe('drained');
     expect(stateOf({ drained: null, state: 'draining', reach: 'unreachable' })).toBe('draining');
@@ -86,10 +86,10 @@ describe('the clients of a service', () => {
     expect(onlys.filter((only) => isWanted(one, only))).toEqual(['unreachable']);
     expect(onlys.filter((only) => isWanted({ ...one, clients: none }, only))).toEqual(['unserved']);
   });
-  it('have a clock that is wrong from a tenth of a second on', () => {
+  it('have a wrong clock if it is off by a tenth of a second or more', () => {
     expect([null, undefined, 99, -99, 100, -100].map(clientClock)).toEqual([undefined, undefined, undefined, undefined, 'ahead', 'behind']);
   });
-  it('have reasons in words for codes that the page knows', () => {
+  it('have a reason in words for each code that the page knows', () => {
     expect(liveCode('no_answer')).toBe('no_answer');
     expect(liveCode('of_later')).toBeUndefined();
   });

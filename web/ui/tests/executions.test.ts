@@ -21,13 +21,13 @@ describe('attempts without a beginning', () => {
   const begun = '2026-11-26T09:00:00Z';
   const first = { attempt: 1, cause: 'first' as const, started_at: null };
   const second = { attempt: 2, cause: 'take_over' as const, started_at: begun };
-  it('are named with what they were given up for, and do not count', () => {
+  it('are listed with the reason for which they were given up, and do not count', () => {
     expect(givenUp([first, second])).toEqual([{ attempt: 1, why: 'take_over' }]);
     expect(givenUp([{ ...first, started_at: begun }, second])).toEqual([]);
     expect(givenUp([first])).toEqual([]);
     expect(attemptsOf({ attempt: 2, max_attempts: 2, deaths: 0, attempts: [first, second] })).toEqual({ n: 1, of: 1, deaths: 0 });
   });
-  it('are found in a list by the first attempt alone', () => {
+  it('are recognised in a list, which has only the first attempt', () => {
     expect(attemptsOf({ attempt: 2, max_attempts: 2, deaths: 0, first_attempt: first })).toEqual({ n: 1, of: 1, deaths: 0 });
     expect(attemptsOf({ attempt: 2, max_attempts: 3, deaths: 0, first_attempt: { started_at: begun } })).toEqual({ n: 2, of: 3, deaths: 0 });
   });
@@ -35,7 +35,7 @@ describe('attempts without a beginning', () => {
 
 describe('the times of an execution', () => {
   const first_attempt = { started_at: '2026-11-26T09:05:01Z' };
-  it('count from when it was wanted: one that runs another again keeps its scheduled time', () => {
+  it('count from the request for a rerun, which has the scheduled time of the failed execution', () => {
     const times = { scheduled_at: '2026-11-26T09:00:00Z', created_at: '2026-11-26T09:05:00Z', first_attempt };
     expect(lagOf({ ...times, cause: 'schedule' })).toBe(301_000);
     expect(lagOf({ ...times, cause: 'rerun' })).toBe(1000);
@@ -86,7 +86,7 @@ describe('the result of a command', () => {
   it('is shown as what it printed', () => {
     expect(outputsOf({ stdout: 'done\n', stderr: '', exit: 0 })).toEqual({ stdout: 'done\n', stderr: '', rest: { exit: 0 } });
   });
-  it('has the cause of a failure in its last lines', () => {
+  it('shows the cause of a failure in its last lines', () => {
     expect(lastLines({ stdout: '', stderr: 'a\nb\n\nc\nd\n' })).toBe('b\nc\nd');
     expect(lastLines({ sum: 3 })).toBe('');
   });
@@ -98,13 +98,13 @@ describe('the result of a command', () => {
 describe('an execution that is due and planned', () => {
   const one = { state: 'planned' as const, scheduled_at: '2026-11-26T09:00:00Z', due_at: '2026-11-26T09:00:00Z', reason: 'no client of service fax' };
   const now = Date.parse('2026-11-26T09:00:01Z');
-  it('waits, if something keeps it back', () => {
+  it('is shown as waiting if something keeps it back', () => {
     expect(asShown(one, now).state).toBe('waiting');
     expect(asShown({ ...one, reason: null }, now).state).toBe('planned');
     expect(asShown({ ...one, due_at: '2026-11-26T09:01:00Z' }, now).state).toBe('planned');
     expect(asShown({ ...one, state: 'retrying' as const }, now).state).toBe('retrying');
   });
-  it('is found among those that wait, and those that have not ended', () => {
+  it('is found by the filters for waiting and for open executions', () => {
     expect(statesAsked('waiting', false)).toEqual(['planned', 'waiting']);
     expect(statesAsked('waiting,running,retrying', false)).toEqual(['planned', 'waiting', 'running', 'retrying']);
     expect(statesAsked('waiting', true)).toEqual(['waiting']);

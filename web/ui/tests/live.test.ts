@@ -103,7 +103,7 @@ describe('SilenceWatch', () => {
     watch.heard(0);
     return { watch, told, answers };
   }
-  it('asks a server that says nothing, and tells of it once the question is old', () => {
+  it('asks a silent server, and reports it when the question has had no answer for long', () => {
     const { watch, told, answers } = watched();
     watch.tick(4999);
     expect(answers).toHaveLength(0);

@@ -12,7 +12,7 @@ describe('readPages', () => {
   it('reads to the end', async () => {
     expect(await readPages(pages([[1, 2], [], [3]]), 10)).toEqual({ items: [1, 2, 3], more: false });
   });
-  it('collects a page of the items that are wanted, and goes on behind it', async () => {
+  it('collects a page of the wanted items, and continues after it', async () => {
     const read = pages([[1, 2], [3, 4], [5]]);
     const odd = (n: number) => n % 2 === 1;
     expect(await readWanted(read, odd, undefined, 2)).toEqual({ items: [1, 3], next: '2' });
@@ -46,7 +46,7 @@ describe('overview', () => {
     expect(linesOf(at, 1500, 6)).toEqual([at[1], at[2], null]);
     expect(linesOf(at, 500, 2)).toEqual([at[0], at[1]]);
   });
-  it('leads from a number to what it counts, if a filter finds that', () => {
+  it('links a number to the list of what it counts, if a filter finds that', () => {
     expect(countedAddress('failed', 'day')).toBe('/executions?state=failed,timed_out&since=24h');
     expect(countedAddress('open', 'hour')).toBe('/executions?state=waiting,running,retrying&since=1h');
     expect(countedAddress('fired', 'month')).toBe('/executions?since=30d');

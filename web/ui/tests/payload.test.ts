@@ -33,7 +33,7 @@ describe('a payload beside the schema of its handler', () => {
   it('fits without a finding', () => {
     expect(found(invoice, { customer: 'ACME', copies: 2, kind: 'first', note: null, lines: [{ price: 1.5 }] })).toEqual([]);
   });
-  it('has each finding once, at its place and with what is wanted', () => {
+  it('has each finding once, with its place and what the schema requires', () => {
     const payload = { customer: 'A', copies: 'two', kind: 'last', lines: [{ price: 0 }, { 'a/b': 3 }], more: 1 };
     expect(found(invoice, payload)).toEqual([
       'customer minLength 2', 'copies type integer', 'kind enum "first", "reminder"', 'lines.0.price exclusiveMinimum 0', 'lines.1.price missing', 'lines.1.a/b type string', 'more unexpected',
@@ -41,7 +41,7 @@ describe('a payload beside the schema of its handler', () => {
     expect(found(invoice, [])).toEqual(['type object']);
     expect(found(invoice, {})).toEqual(['customer missing', 'lines missing']);
   });
-  it('tells of several forms only what is wrong with the one that is meant', () => {
+  it('reports of several alternatives only the findings of the one that is meant', () => {
     expect(found(invoice, { customer: 'ACME', lines: [], note: 'too long' })).toEqual(['note maxLength 5']);
     expect(found(invoice, { customer: 'ACME', lines: [], note: 7 })).toEqual(['note forms string,null']);
     expect(found({ oneOf: [{ type: 'number' }, { minimum: 3 }] }, 5)).toEqual(['oneForm number']);
@@ -83,13 +83,13 @@ describe('what a schema expects', () => {
     expect(properties[2]).toMatchObject({ types: ['string'], choices: ['"first"', '"reminder"'] });
     expect(properties[3]).toMatchObject({ types: ['string', 'null'] });
   });
-  it('ends where a schema goes round in a circle, or names very many properties', () => {
+  it('ends if a schema has a cycle, or names very many properties', () => {
     const tree: Schema = { type: 'object', properties: { left: { $ref: '#' }, right: { $ref: '#' } } };
     expect(expectedBy(tree).properties.map(({ place }) => place)).toContain('left.right.left.left');
     const wide = { properties: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`p${n}`, {}])) };
     expect(expectedBy(wide)).toMatchObject({ more: true });
   });
-  it('has what all of its parts say together', () => {
+  it('merges all parts of a schema', () => {
     const parts: Schema = { allOf: [{ $ref: '#/$defs/base' }, { properties: { b: { type: 'string' } }, required: ['b'] }], $defs: { base: { properties: { a: { type: 'number' } }, required: ['a'] } } };
     expect(expectedBy(parts).properties.map(({ place, required }) => [place, required])).toEqual([['a', true], ['b', true]]);
   });
@@ -114,7 +114,7 @@ describe('an example', () => {
     const schema: Schema = { type: 'object', properties: { on: { type: 'string', format: 'date' }, top: { const: 4 }, say: { examples: ['hello'] }, wide: { type: 'boolean' }, low: { type: 'integer', maximum: -2 } } };
     expect(exampleOf(schema)).toEqual({ on: '2026-01-31', top: 4, say: 'hello', wide: false, low: -2 });
   });
-  it('leaves what is entered', () => {
+  it('keeps what is entered', () => {
     expect(completed({ customer: 'ACME', other: 1 }, { customer: 'xx', copies: 1 })).toEqual({ customer: 'ACME', other: 1, copies: 1 });
     expect(completed({}, [1])).toEqual([1]);
     expect(completed([2], { a: 1 })).toEqual([2]);
