@@ -68,6 +68,7 @@ FILTERS = [
     ("executions: open", "executions", "open=true"),
     ("executions: open, service", "executions", "open=true&service=rare"),
     ("executions: planned", "executions", "planned=true"),
+    ("executions: late, none", "executions", "late=true"),
     ("executions: cause=manual", "executions", "cause=manual"),
     ("executions: error, frequent", "executions", "error=ACCOUNT"),
     ("executions: error, none", "executions", "error=nothing"),

@@ -19,7 +19,8 @@ namespace baton::storage {
 
 // The upper bounds of the lag histogram; the last of its counts is of longer ones.
 inline constexpr std::array<duration, 8> lag_bounds{10ms, 30ms, 100ms, 300ms, 1s, 3s, 10s, 60s};
-inline constexpr std::size_t late_from = 5; // the first of the counts that are late: over a second
+inline constexpr std::size_t late_from = 5; // the first of the counts that are late
+inline constexpr duration late_after = lag_bounds[late_from - 1];
 
 struct tally {
     std::int64_t fired = 0; // executions but those skipped, and those cancelled before their time; not shards

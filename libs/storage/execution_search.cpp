@@ -1,5 +1,6 @@
 #include "libs/storage/execution_search.hpp"
 
+#include "libs/storage/execution_counts.hpp"
 #include "libs/storage/search_conditions.hpp"
 
 #include <algorithm>
@@ -52,6 +53,15 @@ void keep_choices(statement& ask, fragment column, std::vector<Enum> const& chos
     ask(" AND ", column, " IN ").in(std::span<std::string const>(names));
 }
 
+// The same executions as storage::tally counts as late.
+void keep_late(statement& ask, bool late)
+{
+    if (late)
+        ask(" AND e.parent_id IS NULL AND e.started_at - e.scheduled_at > ", late_after);
+    else
+        ask(" AND (e.parent_id IS NOT NULL OR COALESCE(e.started_at - e.scheduled_at, 0) <= ", late_after, ")");
+}
+
 // A covering walk, so it costs less than the executions would.
 bool has_many_open(soci::session& sql, protocol::namespace_id name_space, int look)
 {
@@ -88,7 +98,7 @@ bool must_bound(execution_filter const& filter, search_way way)
 {
     if (way == search_way::parent || way == search_way::open)
         return false;
-    return filter.project || filter.service || filter.open || filter.error || !filter.states.empty() ||
+    return filter.project || filter.service || filter.open || filter.late || filter.error || !filter.states.empty() ||
            !filter.causes.empty();
 }
 
@@ -158,6 +168,8 @@ void execution_search::keep_rest(statement& ask) const
         ask(" AND e.due_at IS NOT NULL");
     if (filter_.open && !*filter_.open)
         ask(" AND e.due_at IS NULL");
+    if (filter_.late)
+        keep_late(ask, *filter_.late);
     if (filter_.parent)
         ask(" AND e.parent_id = ", *filter_.parent);
     if (filter_.error && way_ == search_way::failures)

@@ -70,6 +70,7 @@ struct execution_filter {
     std::vector<protocol::cause> causes{}; // likewise
     std::optional<std::string> error{};    // a part of the error of the first or the last attempt, in any case
     std::optional<bool> open{};
+    std::optional<bool> late{};      // that counts as late in storage::tally; a shard does not
     std::optional<utc_time> from{};  // scheduled_at >=
     std::optional<utc_time> until{}; // scheduled_at <
     std::optional<execution_id> parent{};

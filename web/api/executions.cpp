@@ -29,6 +29,7 @@ storage::execution_filter filter_of(query_parameters& asked)
     filter.error = asked.searched("error");
     filter.states = asked.choices<protocol::state>("state");
     filter.open = asked.flag("open");
+    filter.late = asked.flag("late");
     filter.planned = asked.flag("planned");
     filter.from = asked.moment("from");
     filter.until = asked.moment("until");

@@ -1,4 +1,5 @@
 #include "libs/storage/execution_counts.hpp"
+#include "libs/storage/executions.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
 #include <catch2/catch.hpp>
@@ -97,6 +98,26 @@ TEST_CASE("each execution of a minute counts once, in pieces of any size")
     }
     CHECK(wanted.late() == 2);
     CHECK(wanted.started() == 5);
+}
+
+TEST_CASE("the list of the late executions has as many as the count says, and that of the others has the rest")
+{
+    stage here;
+    here.row("succeeded", 0us, 1s);
+    here.row("succeeded", 1s, 1s + 1us);
+    here.row("running", 2s, 61s);
+    here.row("running", 3s);                 // it has not started
+    here.row("succeeded", 4s, 5s, 10s, "7"); // a shard
+    here.row("cancelled", 5s, {}, -1s);
+    storage::executions executions(*here.shared);
+    auto const list = [&](storage::execution_filter const& filter) { return wait_for(executions.list(filter)).items; };
+    auto const late = list({.late = true});
+    CHECK(here.count(100).at(served).late() == 2);
+    REQUIRE(late.size() == 2);
+    CHECK(late[0].id.value() == 3);
+    CHECK(late[1].id.value() == 2);
+    CHECK(list({.late = false}).size() == 4);
+    CHECK(list({.open = true, .late = true}).size() == 1); // by the index of open ones
 }
 
 TEST_CASE("executions of a deleted task count for no service, and ranges of skipped firings by their last")

@@ -94,7 +94,7 @@ TEST_CASE("a search for rare executions ends after those that it may look at, an
     executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
     for (int id = 10; id < 19; ++id)
         bench.plan_one(id, id, noon); // of one instant, so that only the id orders them
-    bench.home.exec("UPDATE execution SET cause = 'manual' WHERE id = 11");
+    bench.home.exec("UPDATE execution SET cause = 'manual', started_at = scheduled_at + 2000000 WHERE id = 11");
     auto const found = [&](storage::execution_filter filter) {
         std::string pages;
         filter.look = 4;
@@ -111,6 +111,7 @@ TEST_CASE("a search for rare executions ends after those that it may look at, an
         return pages;
     };
     CHECK(found({.causes = {protocol::cause::manual}}) == "to 15 11 to 11 end");
+    CHECK(found({.late = true}) == "to 15 11 to 11 end");
     CHECK(found({.service = "none"}) == "to 15 to 11 end");
     CHECK(found({.error = "none", .open = true}) == "to 15 to 11 end"); // more are open than a page may look at
     bench.home.exec("UPDATE execution SET task_id = 10, run_key = id");

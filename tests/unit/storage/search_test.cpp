@@ -71,6 +71,7 @@ TEST_CASE("a search of executions is bounded unless its index shows which of the
     CHECK(bounded({.states = {state::failed}}));
     CHECK(bounded({.error = "x"}));
     CHECK(bounded({.open = false}));
+    CHECK(bounded({.late = true}));
 }
 
 TEST_CASE("a search of tasks goes by the index that fits, and is bounded if that does not cover the filter")

@@ -153,6 +153,12 @@ TEST_CASE("executions are listed latest first, by page and by filter")
     CHECK(count("from=2020-01-01T00:00:00Z") == 6);
     CHECK(count("from=2020-01-01T00:00:00%2B01:00&until=2020-01-02T00:00:00Z") == 0);
     CHECK(count("parent=1") == 0);
+    CHECK(count("late=true") == 0);
+    web->data.exec("UPDATE execution SET started_at = scheduled_at + 1000001 WHERE id = " + ids.back());
+    CHECK(count("late=true") == 1);
+    CHECK(count("late=true&state=failed") == 0);
+    CHECK(count("late=false") == 5);
+    web->problem(400, web->get("/api/v1/executions?late=yes"));
 }
 
 TEST_CASE("a search that finds little within its bound returns a cursor and reaches the end")
