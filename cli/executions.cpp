@@ -30,6 +30,7 @@ struct executions_options {
     std::string parent;
     bool follow = false;
     bool open = false;
+    bool late = false;
     bool planned = false;
     std::size_t limit = 50;
 };
@@ -98,6 +99,7 @@ void list(executions_options chosen, common_options const& common)
     filter("cause", chosen.cause);
     filter("error", chosen.error);
     filter("open", chosen.open ? "true" : "");
+    filter("late", chosen.late ? "true" : "");
     filter("planned", planned_of(chosen));
     if (chosen.follow)
         return follow_executions(web, target, chosen.limit, common);
@@ -195,6 +197,7 @@ void add_executions(CLI::App& program, common_options const& common, int&)
                      "Only with this text in the error of the first or the latest attempt; without --state those that "
                      "failed or timed out");
     group.add_flag("--open", chosen->open, "Only executions that have not ended");
+    group.add_flag("--late", chosen->late, "Only executions that started over a second after their time");
     auto* const planned =
         group.add_flag("--planned", chosen->planned,
                        "Only executions that are planned and not due yet, the next one first. Firings are "

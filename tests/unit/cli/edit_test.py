@@ -233,6 +233,7 @@ class Edit(DevSite):
         self.assertEqual(found("--since", "1h"), 1)
         self.assertEqual(found("--since", "2999-01-01T00:00:00Z"), 0)
         self.assertEqual(found("--until", "1h"), 0)
+        self.assertEqual(found("--late"), 0)
         self.assertEqual(json.loads(self.ask("--json", "executions", "--project", "other"))["items"], [])
         self.refused(["--since", "90m"], "executions", "--since", "yesterday", status=2)
 
