@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
 import { lastLines, outputsOf } from '../src/features/executions/outputs';
+import { filterNames, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beganAt, lagOf } from '../src/features/executions/times_of';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
@@ -45,6 +46,14 @@ describe('the times of an execution', () => {
     expect(beganAt({ attempts: [{ started_at: null }, first_attempt] })).toBe(first_attempt.started_at);
     expect(beganAt({ attempts: [] })).toBeNull();
     expect(beganAt({ first_attempt })).toBe(first_attempt.started_at);
+  });
+});
+
+describe('the filters of the list', () => {
+  const none = Object.fromEntries(filterNames.map((name) => [name, ''])) as Values;
+  it('ask for late executions only when that is chosen', () => {
+    expect(queryOf({ ...none, late: 'true', project: '' }, undefined)).toMatchObject({ late: true, planned: false });
+    expect(queryOf({ ...none, project: '' }, undefined).late).toBeUndefined();
   });
 });
 

@@ -13,7 +13,8 @@ import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { BulkBar } from './BulkBar';
 import { useColumns } from './columns';
-import { filterNames, Filters } from './Filters';
+import { Filters } from './Filters';
+import { filterNames } from './list_query';
 import { useExecutions } from './queries';
 
 const hiddenAtFirst = ['lag', 'client'];

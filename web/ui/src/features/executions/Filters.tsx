@@ -5,10 +5,8 @@ import type { State } from '@/api/types';
 import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
 import { Link } from '@/shared/Link';
 import { TaskFilter } from '../pickers/TaskFilter';
+import type { Values } from './list_query';
 import { instantOf, isSpan, localOf, spans } from './span';
-
-export const filterNames = ['task', 'state', 'planned', 'since', 'from', 'until', 'parent', 'service', 'cause', 'error'] as const;
-export type Values = Record<(typeof filterNames)[number], string>;
 
 const states: State[] = ['waiting', 'running', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
 const causes = ['schedule', 'manual', 'shard', 'rerun', 'forced'] as const;
@@ -62,6 +60,7 @@ export function Filters({ values, change, clear, used, project, tools }: Props) 
       <TimeFilter values={values} change={change} />
       <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
       <ChoiceFilter label={t('cause')} value={values.cause} onChange={(cause) => change({ cause })} choices={causes.map((value) => ({ value, label: t(`causes.${value}`) }))} />
+      <ChoiceFilter label={t('start')} value={values.late} onChange={(late) => change({ late })} choices={[{ value: 'true', label: t('start_late') }]} />
       <TextFilter label={t('error')} value={values.error} onChange={(error) => change({ error })} />
       {values.parent && <Text size="sm">{t('shards_of_broadcast')}{' '}<Link to={`/executions/${values.parent}`} size="sm">{values.parent}</Link></Text>}
     </FilterBar>

@@ -2,33 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { Page } from '@/api/pages';
-import { asShown, statesAsked } from '@/api/shown_state';
+import { asShown } from '@/api/shown_state';
 import type { Execution, ResolvedLetter, State } from '@/api/types';
-import type { Values } from './Filters';
+import { type ExecutionFilters, queryOf } from './list_query';
 import { canRetry } from './possible';
-import { beginOf, isSpan } from './span';
-
-export interface ExecutionFilters extends Values {
-  project: string;
-}
-
-function queryOf(filters: ExecutionFilters, after: string | undefined) {
-  const { project, task, parent, from, until, since, state, planned, service, cause, error } = filters;
-  return {
-    limit: 50,
-    after,
-    project: project || undefined,
-    task: task || undefined,
-    parent: parent || undefined,
-    from: isSpan(since) ? beginOf(since, Date.now()) : from || undefined,
-    until: until || undefined,
-    state: statesAsked(state, planned === 'true'),
-    planned: planned === 'true',
-    service: service || undefined,
-    cause: cause ? [cause as Execution['cause']] : undefined,
-    error: error || undefined,
-  };
-}
 
 function shownPage(page: Page<Execution>): Page<Execution> {
   return { ...page, items: page.items.map((one) => asShown(one)) };

@@ -37,7 +37,7 @@ function Failures({ seen: { open_dead_letters: letters, failed_last_hour: failed
       {failed.count > 0 && (
         <Figure
           label={t('failed')} value={countText(failed)} detail={t('failed_help')} tone="bad"
-          to={countedAddress('failed', 'hour') ?? '/executions'}
+          to={countedAddress('failed', 'hour')}
         />
       )}
     </>

@@ -38,14 +38,13 @@ export function isLongGap(gapMs: number | null): boolean {
   return gapMs !== null && gapMs > longestUsualGap;
 }
 
-const statesOf: Record<string, string> = {
-  succeeded: 'succeeded', failed: 'failed,timed_out', skipped: 'skipped', cancelled: 'cancelled', open: 'waiting,running,retrying',
+const filtersOf = {
+  fired: '', succeeded: 'state=succeeded&', failed: 'state=failed,timed_out&', late: 'late=true&', skipped: 'state=skipped&',
+  cancelled: 'state=cancelled&', open: 'state=waiting,running,retrying&',
 };
 const sinceOf = { hour: '1h', day: '24h', month: '30d' };
 
-/** The address of the list of executions that a number counts; undefined if no filter finds them, such as those that began late. */
-export function countedAddress(measure: string, reach: keyof typeof sinceOf): string | undefined {
-  if (measure === 'fired') return `/executions?since=${sinceOf[reach]}`;
-  const state = statesOf[measure];
-  return state && `/executions?state=${state}&since=${sinceOf[reach]}`;
+/** The list of the executions that a number counts. */
+export function countedAddress(measure: keyof typeof filtersOf, reach: keyof typeof sinceOf): string {
+  return `/executions?${filtersOf[measure]}since=${sinceOf[reach]}`;
 }
