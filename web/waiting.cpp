@@ -27,6 +27,11 @@ bool waits(execution_record const& one)
     return one.due_at && (one.state == protocol::state::planned || one.state == protocol::state::retrying);
 }
 
+bool is_due(execution_record const& one, utc_time now)
+{
+    return waits(one) && *one.due_at <= now + clocks_apart;
+}
+
 std::string first_line(std::string_view text)
 {
     text = text.substr(0, text.find_first_of("\r\n"));
@@ -53,6 +58,16 @@ std::vector<storage::clients::alike const*> of_service(execution_record const& o
         if (each.service.project == one.project && each.service.service == one.service)
             found.push_back(&each);
     return found;
+}
+
+// Since when nothing but a client is missing: its time, or the end of the last wait for a limit.
+utc_time ready_since(execution_record const& one, cluster_view const& seen)
+{
+    auto since = *one.due_at;
+    if (auto const found = seen.waits.find(one.id); found != seen.waits.end())
+        for (auto const& wait : found->second)
+            since = std::max(since, wait.until.value_or(since));
+    return since;
 }
 
 std::optional<std::string> why_waiting(execution_record const& one, cluster_view const& seen)
@@ -92,7 +107,7 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
         return "the clients of " + service + " are stopping";
     if (all_of(clients, [](auto const* each) { return each->reach == protocol::reach::unreachable; }))
         return "clients of " + service + " cannot be reached";
-    if (seen.now - *one.due_at > assigned_within)
+    if (seen.now - ready_since(one, seen) > assigned_within)
         return route != seen.routes.end() && route->second.names_client ? "its client of " + service + " takes no more"
                                                                         : service + " has no free slot";
     return std::nullopt;
@@ -111,11 +126,11 @@ std::string why_kept_back(execution_record const& one, cluster_view const& seen)
 
 } // namespace
 
-std::vector<execution_id> kept_back(std::vector<execution_record> const& executions)
+std::vector<execution_id> held_by_limits(std::vector<execution_record> const& executions, utc_time now)
 {
     std::vector<execution_id> ids;
     for (auto const& one : executions)
-        if (one.state == protocol::state::waiting)
+        if (one.state == protocol::state::waiting || is_due(one, now))
             ids.push_back(one.id);
     return ids;
 }
@@ -124,7 +139,7 @@ std::vector<protocol::service_key> awaited_services(std::vector<execution_record
 {
     std::set<protocol::service_key> services;
     for (auto const& one : executions)
-        if (waits(one) && *one.due_at <= now + clocks_apart)
+        if (is_due(one, now))
             services.insert({one.project, one.service});
     return {services.begin(), services.end()};
 }
@@ -133,7 +148,7 @@ std::vector<storage::task_at> awaited_routes(std::vector<execution_record> const
 {
     std::set<storage::task_at> versions;
     for (auto const& one : executions)
-        if (waits(one) && *one.due_at <= now + clocks_apart)
+        if (is_due(one, now))
             versions.emplace(one.task, one.task_version);
     return {versions.begin(), versions.end()};
 }

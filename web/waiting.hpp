@@ -20,7 +20,7 @@ struct cluster_view {
     std::vector<storage::clients::alike> clients;
     storage::routes routes;                                            // of the executions that wait
     std::vector<protocol::pause> pauses{};                             // in force
-    std::map<execution_id, std::vector<storage::wait_record>> waits{}; // of those that limits keep back
+    std::map<execution_id, std::vector<storage::wait_record>> waits{}; // of those of held_by_limits()
 };
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
@@ -31,8 +31,8 @@ std::vector<protocol::service_key> awaited_services(std::vector<storage::executi
 // The versions of tasks whose routes decide why these executions wait, likewise.
 std::vector<storage::task_at> awaited_routes(std::vector<storage::execution_record> const& executions, utc_time now);
 
-// Those that limits keep back.
-std::vector<execution_id> kept_back(std::vector<storage::execution_record> const& executions);
+// Those that limits keep back, or may have let go a moment ago.
+std::vector<execution_id> held_by_limits(std::vector<storage::execution_record> const& executions, utc_time now);
 
 // The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
 // execution that runs, has succeeded or is not due yet. Pure.

@@ -53,13 +53,13 @@ awaitable<std::optional<bool>> has_master(context& site)
     co_return found;
 }
 
-// Costs nothing unless one of the executions waits; otherwise up to four statements, however many wait, and one for
+// Costs nothing unless one of the executions waits; otherwise up to five statements, however many wait, and one for
 // each client that a task names.
 awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::execution_record> const& executions)
 {
     cluster_view seen;
     seen.now = site.deps.time.utc();
-    if (auto const ids = kept_back(executions); !ids.empty())
+    if (auto const ids = held_by_limits(executions, seen.now); !ids.empty())
         seen.waits = co_await site.executions.waits(ids);
     auto const services = awaited_services(executions, seen.now);
     if (services.empty())

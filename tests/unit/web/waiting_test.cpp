@@ -163,7 +163,22 @@ TEST_CASE("an execution that a limit keeps back names the limit, and since when 
     seen.waits[execution_id{7}] = {{protocol::blocker::task_concurrency, noon - 1h, noon - 1min},
                                    {protocol::blocker::service_rate, noon - 5s, std::nullopt}};
     CHECK(reason_of(one, seen) == "the rate limit of its service is reached; it waits since " + to_rfc3339(noon - 5s));
-    CHECK(web::kept_back({due(5s), one}) == std::vector<execution_id>{execution_id{7}});
+    CHECK(web::held_by_limits({due(-5s), one}, noon) == std::vector<execution_id>{execution_id{7}});
+}
+
+TEST_CASE("an execution that a limit has just let go is not said to lack a slot")
+{
+    auto one = due(1h);
+    one.id = execution_id{7};
+    CHECK(web::held_by_limits({one}, noon) == std::vector<execution_id>{execution_id{7}});
+    auto seen = cluster({client({"close-day"})});
+    auto const wait_until = [&](utc_time end) {
+        seen.waits[execution_id{7}] = {{protocol::blocker::task_concurrency, noon - 1h, end}};
+    };
+    wait_until(noon - 1s);
+    CHECK_FALSE(reason_of(one, seen));
+    wait_until(noon - 3s);
+    CHECK(reason_of(one, seen) == "billing has no free slot");
 }
 
 } // namespace waiting_test
