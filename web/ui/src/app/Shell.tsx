@@ -27,7 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const { t } = useTranslation('shell');
   const [opened, { toggle, close }] = useDisclosure();
   return (
-    <AppShell header={{ height: 60 }} navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !opened } }} padding={{ base: 'md', md: 'xl' }}>
+    <AppShell header={{ height: 60 }} navbar={{ width: 220, breakpoint: 'md', collapsed: { mobile: !opened } }} padding={{ base: 'md', md: 'xl' }} offsetScrollbars={false}>
       <a href="#page" className={classes.skip}>{t('skip')}</a>
       <AppShell.Header><Header opened={opened} toggle={toggle} /></AppShell.Header>
       <AppShell.Navbar p="sm" aria-label={t('navigation')}>

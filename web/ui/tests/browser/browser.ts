@@ -13,8 +13,9 @@ export const base = String((config as { base?: string }).base ?? '/').replace(/\
 export const desktop = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
+/** `scrollbars`: with those that take room from the page, which a browser without a window hides otherwise. */
+export function launch({ scrollbars = false } = {}): Promise<Browser> {
+  return chromium.launch({ executablePath, ignoreDefaultArgs: scrollbars ? ['--hide-scrollbars'] : [], args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
 }
 
 /** The requests of each page to the API that are not answered yet, without the stream of events. */

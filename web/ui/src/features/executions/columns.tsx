@@ -9,6 +9,7 @@ import { Duration, RelativeTime } from '@/shared/Times';
 import { attemptsOf } from './attempts';
 import { lagOf } from './times_of';
 import { Took } from './Took';
+import classes from './Why.module.css';
 import { WhyWaits } from './WhyWaits';
 
 /** Of an execution, as a list and its own page say it. */
@@ -45,7 +46,7 @@ export function useColumns(): ColumnDef<Execution>[] {
     { id: 'client', header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
     {
       id: 'why', header: t('why'),
-      cell: ({ row: { original: one } }) => <Text size="sm" lineClamp={2} miw={140} maw={280}><WhyWaits text={one.reason ?? one.first_attempt.error ?? ''} project={one.project} /></Text>,
+      cell: ({ row: { original: one } }) => <Text size="sm" className={`${classes.why} ${classes.wide}`}><WhyWaits text={one.reason ?? one.first_attempt.error ?? ''} project={one.project} /></Text>,
     },
   ];
 }
