@@ -196,7 +196,7 @@ public:
     // The states of the clients of these services, without clients that are gone.
     awaitable<standing_page> standing(std::vector<protocol::service_key> of);
 
-    // Those of these services that are not gone, counted. Reads only clients of these services.
+    // Those of these services that are not gone, counted. Reads the clients of all services from the first to the last.
     awaitable<std::map<protocol::service_key, service_clients>> count(std::vector<protocol::service_key> of);
 
 private:

@@ -14,55 +14,45 @@ namespace {
 
 using protocol::service_key;
 
-void behind(statement& ask, soci::session& sql, service_key const& after)
+// The first service behind `after` that a task or a client names, in the same project or in a later one: one step in an
+// index, however many name it. (project, service) > (...) would make SQLite read all entries of the service before.
+void first_behind(statement& ask, protocol::namespace_id name_space, bool of_tasks, bool same_project,
+                  service_key const& after)
 {
-    if (dialect_of(sql).compares_rows())
-        ask(" AND (project, service) > (", after.project, ", ", after.service, ")");
+    ask("SELECT * FROM (SELECT project, service FROM ");
+    if (of_tasks)
+        ask("task", by_index{"task_service"}, " WHERE namespace = ", name_space);
     else
-        ask(" AND (project > ", after.project, " OR (project = ", after.project, " AND service > ", after.service,
-            "))");
+        ask("client", by_index{"client_standing"}, " WHERE state <> 'gone'");
+    if (same_project)
+        ask(" AND project = ", after.project, " AND service > ", after.service);
+    else
+        ask(" AND project > ", after.project);
+    ask(" ORDER BY project, service LIMIT 1) y");
 }
 
-// The services that tasks name, each found by one step in the index, however many tasks name it.
-void add_of_tasks(soci::session& sql, protocol::namespace_id name_space, std::optional<std::string> const& project,
-                  service_key after, std::size_t limit, std::set<service_key>& found)
+std::optional<service_key> next_service(soci::session& sql, protocol::namespace_id name_space, bool one_project,
+                                        service_key const& after)
 {
-    for (std::size_t i = 0; i < limit; ++i) {
-        std::optional<service_key> next;
-        statement ask(sql);
-        ask.select("project", "service")(" FROM task", by_index{"task_service"}, " WHERE namespace = ", name_space);
-        if (project)
-            ask(" AND project = ", *project, " AND service > ", after.project == *project ? after.service : "");
-        else
-            behind(ask, sql, after);
-        ask(" ORDER BY project, service LIMIT 1");
-        ask.each([&](row& cells) {
-            auto& one = next.emplace();
-            one.project = cells.text();
-            one.service = cells.text();
-        });
-        if (!next)
-            return;
-        found.insert(*next);
-        after = *next;
-    }
-}
-
-void add_of_clients(soci::session& sql, std::optional<std::string> const& project, service_key const& after,
-                    std::size_t limit, std::set<service_key>& found)
-{
+    std::optional<service_key> next;
     statement ask(sql);
-    ask.select("project", "service")(" FROM client", by_index{"client_service"}, " WHERE state <> 'gone'");
-    behind(ask, sql, after);
-    if (project)
-        ask(" AND project = ", *project);
-    ask(" GROUP BY project, service ORDER BY project, service LIMIT ", limit);
+    ask.select("project", "service")(" FROM (");
+    first_behind(ask, name_space, true, true, after);
+    ask(" UNION ALL ");
+    first_behind(ask, name_space, false, true, after);
+    for (bool const of_tasks : {true, false}) {
+        if (one_project)
+            break;
+        ask(" UNION ALL ");
+        first_behind(ask, name_space, of_tasks, false, after);
+    }
+    ask(") x ORDER BY project, service LIMIT 1");
     ask.each([&](row& cells) {
-        service_key one;
+        auto& one = next.emplace();
         one.project = cells.text();
         one.service = cells.text();
-        found.insert(std::move(one));
     });
+    return next;
 }
 
 bool exists(soci::session& sql, protocol::namespace_id name_space, service_key const& which)
@@ -133,16 +123,20 @@ protocol::pause read_pause(row& cells)
 awaitable<std::vector<service_key>> services::list(std::optional<std::string> project, service_key after,
                                                    std::size_t limit)
 {
-    std::set<service_key> found;
+    std::vector<service_key> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
-        add_of_tasks(sql, name_space_, project, after, limit, found);
-        add_of_clients(sql, project, after, limit, found);
+        auto last = project && after.project != *project ? service_key{*project, {}} : after;
+        while (found.size() < limit) {
+            auto const next = next_service(sql, name_space_, project.has_value(), last);
+            if (!next)
+                return;
+            found.push_back(*next);
+            last = *next;
+        }
     };
     co_await shared_.run(work);
-    std::vector<service_key> first(found.begin(), found.end());
-    first.resize(std::min(first.size(), limit));
-    co_return first;
+    co_return found;
 }
 
 awaitable<std::vector<std::string>> services::projects(std::string after, std::size_t limit)
