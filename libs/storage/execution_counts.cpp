@@ -3,6 +3,7 @@
 #include "libs/storage/ledger_range.hpp"
 
 #include <limits>
+#include <set>
 #include <string_view>
 
 namespace baton::storage {
@@ -38,10 +39,10 @@ tally read_tally(row& cells)
     return found;
 }
 
-// A shard is a part of its broadcast, which has a row of its own. What an edit cancelled before its time has not fired.
+// What an edit cancelled before its time has not fired.
 void select_counts(statement& ask)
 {
-    ask.select("x.project", "COALESCE(t.service, '')",
+    ask.select("x.project", "COALESCE(t.service, '')", "x.long_task", "x.counted",
                "SUM(CASE WHEN x.state = 'skipped' OR (x.state = 'cancelled' AND x.ended_at <= x.scheduled_at) THEN 0 "
                "ELSE 1 END)",
                "SUM(CASE WHEN x.state = 'succeeded' THEN 1 ELSE 0 END)",
@@ -58,24 +59,43 @@ void select_counts(statement& ask)
     ask.column({"SUM(CASE WHEN x.started_at - x.scheduled_at > "})(from, " THEN 1 ELSE 0 END)");
 }
 
-tallies read_piece(soci::session& sql, protocol::namespace_id name_space, ledger_place const& from, utc_time until,
-                   std::size_t rows)
+// The task of a run that took at least this time, or else 0.
+void select_long_task(statement& ask, std::optional<duration> least)
 {
-    tallies found;
+    if (least)
+        ask(", CASE WHEN e.state = 'succeeded' AND e.attempt = 1 AND e.finished_at - e.started_at >= ", *least,
+            " THEN e.task_id ELSE 0 END AS long_task");
+    else
+        ask(", 0 AS long_task");
+}
+
+// A shard is not counted: it is a part of its broadcast, which has a row of its own. Each task that ran for long makes
+// a group, so the sums of a service may come in several.
+void read_piece(soci::session& sql, protocol::namespace_id name_space, ledger_place const& from, utc_time until,
+                std::size_t rows, std::optional<duration> long_run, counted_piece& found)
+{
     statement ask(sql);
     select_counts(ask);
-    ask(" FROM (SELECT e.namespace, e.project, e.task_id, e.state, e.parent_id, e.due_at, e.started_at, e.ended_at, "
-        "e.scheduled_at FROM execution e",
-        ledger_order, " WHERE ");
+    ask(" FROM (SELECT e.namespace, e.project, e.task_id, e.state, e.due_at, e.started_at, e.ended_at, "
+        "e.scheduled_at, CASE WHEN e.parent_id IS NULL THEN 1 ELSE 0 END AS counted");
+    select_long_task(ask, long_run);
+    ask(" FROM execution e", ledger_order, " WHERE ");
     in_ledger_range(ask, sql, from, until);
-    ask(rows, ") x LEFT JOIN task t ON t.id = x.task_id WHERE x.parent_id IS NULL AND x.namespace = ", name_space,
-        " GROUP BY x.project, COALESCE(t.service, '')");
+    ask(rows, ") x LEFT JOIN task t ON t.id = x.task_id WHERE (x.counted = 1 OR x.long_task <> 0) AND x.namespace = ",
+        name_space, " GROUP BY x.project, COALESCE(t.service, ''), x.long_task, x.counted");
+    std::set<task_id> tasks;
     ask.each([&](row& cells) {
-        auto project = cells.text();
-        auto service = cells.text();
-        found[{std::move(project), std::move(service)}] = read_tally(cells);
+        service_key key;
+        key.project = cells.text();
+        key.service = cells.text();
+        if (auto const task = cells.number(); task != 0)
+            tasks.insert(task_id{task});
+        bool const counted = cells.flag();
+        auto const counts = read_tally(cells);
+        if (counted)
+            found.counts[key] += counts;
     });
-    return found;
+    found.long_runs.assign(tasks.begin(), tasks.end());
 }
 
 void upsert(soci::session& sql, protocol::namespace_id name_space, count_span span, utc_time since,
@@ -129,7 +149,8 @@ tallies sum_of_hour(soci::session& sql, protocol::namespace_id name_space, utc_t
 
 } // namespace
 
-awaitable<counted_piece> execution_counts::count(ledger_place from, utc_time until, std::size_t rows)
+awaitable<counted_piece> execution_counts::count(ledger_place from, utc_time until, std::size_t rows,
+                                                 std::optional<duration> long_run)
 {
     auto const work = [&](soci::session& sql) {
         counted_piece piece;
@@ -137,7 +158,7 @@ awaitable<counted_piece> execution_counts::count(ledger_place from, utc_time unt
         constexpr auto end = std::numeric_limits<std::int64_t>::max();
         piece.last = last ? *last : ledger_place{until - 1us, task_id{end}, end};
         piece.more = last.has_value();
-        piece.counts = read_piece(sql, name_space_, from, until, rows);
+        read_piece(sql, name_space_, from, until, rows, long_run, piece);
         return piece;
     };
     co_return co_await shared_.run(work);

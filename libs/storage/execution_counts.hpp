@@ -45,8 +45,9 @@ using tallies = std::map<protocol::service_key, tally>;
 
 struct counted_piece {
     tallies counts;
-    ledger_place last; // continue behind it
-    bool more = false; // there may be more rows before the end
+    std::vector<task_id> long_runs; // tasks with a success of at least this time in its first attempt; shards too
+    ledger_place last;              // continue behind it
+    bool more = false;              // there may be more rows before the end
 };
 
 struct counted_minute {
@@ -68,8 +69,10 @@ public:
     {}
 
     // Counts at most `rows` executions behind `from` that were scheduled before `until`, by the present service of
-    // their task; those of deleted tasks under the service "".
-    awaitable<counted_piece> count(ledger_place from, utc_time until, std::size_t rows);
+    // their task; those of deleted tasks under the service "". With `long_run` the same reading finds the tasks that
+    // ran for that time.
+    awaitable<counted_piece> count(ledger_place from, utc_time until, std::size_t rows,
+                                   std::optional<duration> long_run = {});
     // The firings in ranges of skipped ones that ended in this time.
     awaitable<tallies> skipped(utc_time from, utc_time until);
 

@@ -92,24 +92,6 @@ void upsert(soci::session& sql, protocol::namespace_id name_space, slow_task_row
 
 } // namespace
 
-awaitable<std::vector<task_id>> run_times::long_runs(ledger_place from, utc_time until, std::size_t rows,
-                                                     duration least)
-{
-    auto const work = [&](soci::session& sql) {
-        std::vector<task_id> found;
-        statement ask(sql);
-        ask.select("DISTINCT x.task_id");
-        ask(" FROM (SELECT e.namespace, e.task_id, e.state, e.attempt, e.started_at, e.finished_at FROM execution e",
-            ledger_order, " WHERE ");
-        in_ledger_range(ask, sql, from, until);
-        ask(rows, ") x WHERE x.state = 'succeeded' AND x.attempt = 1 AND x.finished_at - x.started_at >= ", least,
-            " AND x.namespace = ", name_space_);
-        ask.each([&](row& cells) { found.push_back(cells.name<task_id>()); });
-        return found;
-    };
-    co_return co_await shared_.run(work);
-}
-
 awaitable<std::map<task_id, std::vector<duration>>> run_times::latest(std::vector<task_id> tasks)
 {
     auto const work = [&](soci::session& sql) {

@@ -39,9 +39,6 @@ public:
         : shared_(shared), name_space_(name_space)
     {}
 
-    // The tasks that ran for at least `least`, among `rows` executions of the ledger behind `from` and before `until`.
-    awaitable<std::vector<task_id>> long_runs(ledger_place from, utc_time until, std::size_t rows, duration least);
-
     // The run times of each task, the newest first: up to 60, among its last 200 executions; of a broadcast, whose
     // shards are executions too, among its last 4,000. Without tasks that have none, or are deleted. A broadcast of
     // more than 199 shards has too few to be judged.

@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "libs/protocol/slowdown.hpp"
 #include "trigger/master/rest.hpp"
 
 #include <algorithm>
@@ -107,9 +108,10 @@ awaitable<void> execution_counter::load()
     present_ = begin(first);
 }
 
-awaitable<bool> execution_counter::advance(walk& one, utc_time until)
+awaitable<bool> execution_counter::advance(walk& one, utc_time until, std::optional<duration> long_run)
 {
-    auto const counted = co_await table_.count(one.place, until, piece);
+    auto const counted = co_await table_.count(one.place, until, piece, long_run);
+    slow_.note(counted.long_runs);
     one.place = counted.last;
     for (auto const& [key, each] : counted.counts)
         one.counts[key] += each;
@@ -140,7 +142,7 @@ awaitable<void> execution_counter::turn()
     auto const until = std::min<utc_time>(end, now() - behind);
     if (present_->place.scheduled_at < until - 1us) {
         auto const before = present_->counts;
-        bool const reached = co_await advance(*present_, until);
+        bool const reached = co_await advance(*present_, until, std::nullopt);
         shown_ = shown_ && before == present_->counts;
         if (!reached)
             co_return;
@@ -172,9 +174,7 @@ awaitable<bool> execution_counter::recount()
     if (!again_)
         co_return false;
     auto const end = again_->minute + 1min;
-    auto const from = again_->place;
-    bool const reached = co_await advance(*again_, end);
-    co_await slow_.note(from, end, piece);
+    bool const reached = co_await advance(*again_, end, protocol::slow_margin);
     if (reached) {
         co_await finish(*again_);
         again_.reset();

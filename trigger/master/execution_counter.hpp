@@ -47,7 +47,8 @@ private:
     static walk begin(utc_time minute);
     awaitable<void> load();
     awaitable<void> turn();
-    awaitable<bool> advance(walk& one, utc_time until); // counts a piece; true when it has reached `until`
+    // Counts a piece, and notes the tasks that ran for `long_run`. True when it has reached `until`.
+    awaitable<bool> advance(walk& one, utc_time until, std::optional<duration> long_run);
     awaitable<void> finish(walk& one);
     awaitable<bool> recount();
     bool has_more() const;

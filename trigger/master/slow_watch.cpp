@@ -13,11 +13,9 @@ constexpr duration look_again = 1min; // at those that are listed
 
 } // namespace
 
-awaitable<void> slow_watch::note(storage::ledger_place from, utc_time until, std::size_t rows)
+void slow_watch::note(std::vector<task_id> const& tasks)
 {
-    // A task whose runs are shorter cannot be slower by that margin.
-    auto const found = co_await table_.long_runs(from, until, rows, protocol::slow_margin);
-    for (auto const task : found)
+    for (auto const task : tasks)
         if (noted_.size() < most_noted)
             noted_.insert(task);
 }

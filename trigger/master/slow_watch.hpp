@@ -3,7 +3,6 @@
 #include "libs/storage/run_times.hpp"
 #include "trigger/master/term.hpp"
 
-#include <cstddef>
 #include <set>
 #include <vector>
 
@@ -16,8 +15,8 @@ class slow_watch {
 public:
     slow_watch(term& term, storage::database& shared) : term_(term), table_(shared, term.name_space) {}
 
-    // Notes the tasks that ran for long among `rows` executions of the ledger behind `from` and before `until`.
-    awaitable<void> note(storage::ledger_place from, utc_time until, std::size_t rows);
+    // Notes tasks with a run of at least protocol::slow_margin. One whose runs are shorter cannot be slower by that.
+    void note(std::vector<task_id> const& tasks);
 
     // Judges up to twenty of the tasks noted, each in its turn.
     awaitable<void> turn();

@@ -100,6 +100,33 @@ TEST_CASE("each execution of a minute counts once, in pieces of any size")
     CHECK(wanted.started() == 5);
 }
 
+TEST_CASE(
+    "one reading counts a piece and finds the tasks that ran for long, shards included, without a change of the counts")
+{
+    stage here;
+    for (int task = 2; task <= 5; ++task)
+        here.add_task(task, minute);
+    here.row("succeeded", 1s, 1ms);
+    here.row("succeeded", 2s, 2ms);
+    here.row("succeeded", 3s, 1ms);
+    here.row("failed", 4s, 1ms);
+    here.row("succeeded", 5s, 1ms, 1s, "7"); // a shard
+    here.home.exec("UPDATE execution SET task_id = id, finished_at = started_at + CASE id WHEN 2 THEN 999999 ELSE "
+                   "1000000 END");
+    here.home.exec("UPDATE execution SET attempt = 2 WHERE id = 3");
+    storage::ledger_place from;
+    from.scheduled_at = minute;
+    auto const count = [&](std::size_t rows, std::optional<duration> long_run) {
+        return wait_for(here.table.count(from, minute + 1min, rows, long_run));
+    };
+    auto const all = count(100, 1s);
+    CHECK(all.long_runs == std::vector{task_id{1}, task_id{5}});
+    CHECK(all.counts.at(served).fired == 4);
+    CHECK(all.counts == here.count(100));
+    CHECK(count(4, 1s).long_runs == std::vector{task_id{1}});
+    CHECK(count(100, std::nullopt).long_runs.empty());
+}
+
 TEST_CASE("the list of the late executions has as many as the count says, and that of the others has the rest")
 {
     stage here;

@@ -93,25 +93,6 @@ TEST_CASE("a broadcast of many shards has the run times of its first shards")
     CHECK(times.back() == 0ms);
 }
 
-TEST_CASE("tasks that ran for long are found in a part of the ledger")
-{
-    stage s;
-    s.add(1, 1s, 2s);
-    s.add(1, 2s, 3s);
-    s.add(2, 2s, 999ms);
-    s.add(3, 3s, 5s, {"failed", 1, 0});
-    s.add(3, 50s, 5s);
-    storage::ledger_place from;
-    from.scheduled_at = minute;
-    auto const found = [&](utc_time until, std::size_t rows) {
-        return wait_for(s.times.long_runs(from, until, rows, 1s));
-    };
-    CHECK(found(minute + 10s, 100) == std::vector{task_id{1}});
-    CHECK(found(minute + 60s, 100).size() == 2);
-    CHECK(found(minute + 60s, 1) == std::vector{task_id{1}});
-    CHECK(found(minute + 1s, 100).empty());
-}
-
 TEST_CASE("slow tasks are listed by factor and project, keep the time of their discovery, and leave the list")
 {
     stage s;

@@ -11,8 +11,6 @@ using baton::test::term_stage;
 
 namespace {
 
-constexpr std::size_t piece = 5'000;
-
 struct fixture : term_stage {
     fixture() { watch.emplace(of, *shared); }
     ~fixture() { stage.end(); }
@@ -20,6 +18,7 @@ struct fixture : term_stage {
     // Runs that are each a millisecond later than the one before.
     void run(int task, int runs, duration took)
     {
+        noted.insert(task_id{task});
         for (int i = 0; i < runs; ++i) {
             auto const id = std::to_string(++made);
             auto const at = std::to_string(to_micros(began + 1ms * made));
@@ -39,15 +38,14 @@ struct fixture : term_stage {
     }
     awaitable<void> both()
     {
-        storage::ledger_place from;
-        from.scheduled_at = began;
-        co_await watch->note(from, began + 1h, piece);
+        watch->note({noted.begin(), noted.end()});
         co_await watch->turn();
     }
     std::int64_t listed() { return number("SELECT COUNT(*) FROM slow_task"); }
 
     utc_time began = stage.database.utc();
     std::optional<slow_watch> watch;
+    std::set<task_id> noted;
     int made = 0;
 };
 
