@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <set>
+
 namespace slow_watch_test {
 
 using namespace baton;
