@@ -25,8 +25,10 @@ public:
     // longer at each call, because what fires after a crowd is found best just behind it, if the crowd is short.
     storage::due_cursor leave(storage::due_cursor from, utc_time due_until);
 
-    // Of the backlog, if it is not empty. The planner moves its beginning.
-    due_range& range() { return *range_; }
+    // Of the backlog, if it is not empty.
+    due_range const& range() const { return *range_; }
+    // It is planned up to there, or all of it.
+    void go_on(storage::due_cursor from) { range_->from = from; }
     void clear() { range_.reset(); }
 
 private:

@@ -79,10 +79,10 @@ awaitable<void> planner::round()
     parts_.watch.began(term_.time.now());
     co_await read_again();
     co_await pass();
-    if (!backlog_.empty())
-        co_await plan_from_backlog();
-    if (!backlog_.empty())
+    if (!backlog_.empty()) {
         left_from_ = std::min(left_from_, backlog_.range().from.next_fire_at);
+        co_await plan_from_backlog();
+    }
     done_until_ = std::min(done_until, left_from_);
     if (!behind_)
         co_await plan_herd();

@@ -18,10 +18,13 @@ awaitable<void> planner::plan_from_backlog()
     while (!backlog_.empty() && term_.time.now() < stop) {
         co_await term_.until_active(transaction_need);
         auto const now = term_.clock.now();
-        auto& left = backlog_.range();
+        auto const left = backlog_.range();
         look_ahead const ahead{now, left.until, now + settings_.look_ahead};
-        bool const more = co_await told_page(ahead, left.from);
-        if (!more)
+        auto from = left.from; // a page that is not committed is read again
+        bool const more = co_await told_page(ahead, from);
+        if (more)
+            backlog_.go_on(from);
+        else
             backlog_.clear();
     }
     behind_ = behind_ || !backlog_.empty();

@@ -124,6 +124,28 @@ TEST_CASE("tasks that fire after a herd are planned in time while the rest of th
     CHECK(f.planned("herd") == herd);
 }
 
+TEST_CASE("overdue tasks that are planned around are all planned soon after the database has failed meanwhile")
+{
+    fixture f;
+    auto& faults = f.stage.database.faults;
+    faults.min_latency = faults.max_latency = 20ms; // a page takes 80 ms
+    int const herd = 8 * planner::herd_size;
+    f.add_herd(1, herd, f.start - 1h);
+    auto const fail = [&]() -> awaitable<void> {
+        for (int times = 0; times < 8; ++times) { // at other steps of a round each
+            co_await f.host.time().sleep_for(2300ms + times * 50ms);
+            faults.lose_request = 1;
+            co_await f.host.time().sleep_for(90ms);
+            faults.lose_request = 0;
+        }
+        CHECK(f.planned("herd") < herd);
+        co_await f.host.time().sleep_for(25s); // less than the planner waits before it looks behind again
+    };
+    auto const both = [&]() -> awaitable<void> { co_await (f.planner.run() || fail()); };
+    f.stage.play(both());
+    CHECK(f.planned("herd") == herd);
+}
+
 TEST_CASE("a herd that is larger than its service may have open leaves half of the room to earlier firings")
 {
     planner_settings small;
