@@ -21,15 +21,15 @@ public:
     due_range around(storage::due_cursor from, utc_time due_until) const;
     // A pass begins.
     void begin_pass();
-    // The pass has no time left for the tasks from there on. It goes on behind some of them: it leaves a span that is
-    // longer at each call, because what fires after a crowd is found best just behind it, if the crowd is short.
+    // The pass has no time left for the tasks from `from` on: they become the backlog, or a part of it, for a span of
+    // time that grows tenfold at each call of a pass. Returns where the pass goes on, behind that span. The span is
+    // short first, so that the tasks just after a herd are not left.
     storage::due_cursor leave(storage::due_cursor from, utc_time due_until);
 
     // Of the backlog, if it is not empty.
     due_range const& range() const { return *range_; }
-    // It is planned up to there, or all of it.
-    void go_on(storage::due_cursor from) { range_->from = from; }
-    void clear() { range_.reset(); }
+    void go_on(storage::due_cursor from) { range_->from = from; } // the tasks before it are planned
+    void clear() { range_.reset(); }                              // all are planned
 
 private:
     std::optional<due_range> range_;

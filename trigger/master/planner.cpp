@@ -96,7 +96,7 @@ awaitable<void> planner::round()
     parts_.watch.ended();
 }
 
-// Over all tasks that are due, except the backlog.
+// Plans the tasks that are due, except the backlog, in the order of their next firings.
 awaitable<void> planner::pass()
 {
     backlog_.begin_pass();

@@ -47,7 +47,7 @@ TEST_CASE("a pass reads the tasks before and behind the backlog")
     CHECK(same(backlog.range().from, at(2s, 7)));
 }
 
-TEST_CASE("a pass that finds crowd after crowd leaves everything after a few pages")
+TEST_CASE("a pass that reads only full pages leaves all other tasks after a few of them")
 {
     plan_backlog backlog;
     backlog.begin_pass();
