@@ -28,8 +28,8 @@ void from_services(statement& ask, std::span<protocol::service_key const> sorted
     ask(")");
 }
 
-// The clients from the first service to the last that are not gone. As one range, they are counted in the order of the
-// index; for several, SQLite would keep all that it reads in a table of its own.
+// The clients from the first service to the last that are not gone. SQLite counts one range in the order of the index;
+// for several ranges it would copy the entries into a temporary table.
 void in_range(statement& ask, soci::session& sql, protocol::service_key const& first, protocol::service_key const& last)
 {
     ask(" FROM client", by_index{"client_standing"}, " WHERE state <> 'gone' AND ");

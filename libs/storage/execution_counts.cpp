@@ -39,7 +39,7 @@ tally read_tally(row& cells)
     return found;
 }
 
-// What an edit cancelled before its time has not fired.
+// An execution that an edit cancelled before its time has not fired.
 void select_counts(statement& ask)
 {
     ask.select("x.project", "COALESCE(t.service, '')", "x.long_task", "x.counted",
@@ -69,8 +69,8 @@ void select_long_task(statement& ask, std::optional<duration> least)
         ask(", 0 AS long_task");
 }
 
-// A shard is not counted: it is a part of its broadcast, which has a row of its own. Each task that ran for long makes
-// a group, so the sums of a service may come in several.
+// Shards are not counted: the row of their broadcast is. Each task that ran for long makes a group, so the sums of a
+// service may come in several groups.
 void read_piece(soci::session& sql, protocol::namespace_id name_space, ledger_place const& from, utc_time until,
                 std::size_t rows, std::optional<duration> long_run, counted_piece& found)
 {

@@ -17,7 +17,7 @@ struct due_range {
 class plan_backlog {
 public:
     bool empty() const { return !range_; }
-    // What a pass over all due tasks reads next when it has come to `from`: nothing of the backlog.
+    // The range that a pass over all due tasks reads next when it has come to `from`. It leaves the backlog out.
     due_range around(storage::due_cursor from, utc_time due_until) const;
     // A pass begins.
     void begin_pass();
