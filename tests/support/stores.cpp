@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 
 namespace baton::test {
@@ -53,6 +54,16 @@ storage::location make_sqlite()
 }
 
 } // namespace
+
+void run_to_end(awaitable<void> part)
+{
+    asio::io_context loop;
+    std::exception_ptr failure;
+    asio::co_spawn(loop, std::move(part), [&](std::exception_ptr ended) { failure = std::move(ended); });
+    loop.run();
+    if (failure)
+        std::rethrow_exception(failure);
+}
 
 store::store(storage::engine engine)
 {

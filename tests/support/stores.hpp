@@ -3,9 +3,6 @@
 #include "libs/storage/detail.hpp"
 #include "libs/storage/storage.hpp"
 
-#include <boost/asio/io_context.hpp>
-
-#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,26 +12,25 @@
 
 namespace baton::test {
 
-// Runs a coroutine to its end on a loop of its own and returns what it returns.
+// Runs a coroutine to its end on a loop of its own; throws what it throws.
+void run_to_end(awaitable<void> part);
+
+// A coroutine that keeps the result of another.
+template <class Result>
+awaitable<void> keep_result(awaitable<Result> part, std::optional<Result>& result)
+{
+    result.emplace(co_await std::move(part));
+}
+
+// run_to_end(), which also returns what the coroutine returns. Asio's part of it is compiled once for all results.
 template <class Result>
 Result wait_for(awaitable<Result> part)
 {
-    asio::io_context loop;
-    std::exception_ptr failure;
     if constexpr (std::is_void_v<Result>) {
-        asio::co_spawn(loop, std::move(part), [&](std::exception_ptr ended) { failure = std::move(ended); });
-        loop.run();
-        if (failure)
-            std::rethrow_exception(failure);
+        run_to_end(std::move(part));
     } else {
         std::optional<Result> result;
-        asio::co_spawn(loop, std::move(part), [&](std::exception_ptr ended, Result value) {
-            failure = std::move(ended);
-            result.emplace(std::move(value));
-        });
-        loop.run();
-        if (failure)
-            std::rethrow_exception(failure);
+        run_to_end(keep_result(std::move(part), result));
         return std::move(*result);
     }
 }
