@@ -67,16 +67,23 @@ class Turn:
 
     def __init__(self):
         self.changed, self.part = changed_lately(), part_now()
+        self.folders_of_headers = {os.path.dirname(file) for file in self.changed if self.is_header_alone(file)}
 
-        self.changed_folders = {os.path.dirname(file) for file in self.changed if file.endswith((".cpp", ".hpp"))}
+    @staticmethod
+    def is_header_alone(file):
+        return file.endswith(".hpp") and not os.path.exists(file.removesuffix(".hpp") + ".cpp")
+
+    def is_changed(self, name):
+        return name in self.changed or os.path.splitext(name)[0] + ".hpp" in self.changed
 
     def has(self, name):
-        header = os.path.splitext(name)[0] + ".hpp"
-        return name in self.changed or header in self.changed or zlib.crc32(name.encode()) % PARTS == self.part
+        return self.is_changed(name) or zlib.crc32(name.encode()) % PARTS == self.part
 
     def has_group(self, group, members):
-        """A header that changed stands beside the sources that include it first."""
-        return any(os.path.dirname(member) in self.changed_folders for member in members) or self.has(group)
+        """One group that includes it suffices for a header: that of the source with its name, or the first of its folder."""
+        folders = {os.path.dirname(member) for member in members} & self.folders_of_headers
+        self.folders_of_headers -= folders
+        return bool(folders) or any(map(self.is_changed, members)) or self.has(group)
 
 
 def is_made(file):
@@ -95,7 +102,7 @@ def main():
         tests = any(TESTS.match(os.path.relpath(member)) for member in members)
         if members and not tests:
             groups.append(entry["file"])
-            if turn.has_group(os.path.relpath(entry["file"], build), map(os.path.relpath, members)):
+            if turn.has_group(os.path.relpath(entry["file"], build), list(map(os.path.relpath, members))):
                 groups_now.append(entry["file"])
         singles = [command_for(entry, source) for source in members]
         commands += singles
