@@ -9,6 +9,7 @@ option(BATON_UNITY "Compile a target's sources several at a time: a clean build 
 set(BATON_UNITY_BATCH 8 CACHE STRING "How many sources BATON_UNITY compiles at a time")
 set(CMAKE_UNITY_BUILD ${BATON_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE ${BATON_UNITY_BATCH})
+option(BATON_LINES "Keep the lines of stack traces; builds with sanitizers always keep them" ON)
 set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -51,6 +52,10 @@ endif()
 if(BATON_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # A coroutine's frame holds what is local to its source, which to g++ 12 looks like a header's when included.
     target_compile_options(baton_options INTERFACE -Wno-subobject-linkage)
+endif()
+
+if(NOT BATON_LINES AND NOT BATON_SANITIZE)
+    add_compile_options(-g0)
 endif()
 
 if(BATON_SANITIZE)
