@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const program = process.env.BATON_PROGRAM ?? '../../build/dev/bin/baton';
 const handlers = {
@@ -69,6 +69,13 @@ export class Server {
   async runPythonClient(): Promise<void> {
     this.spawn('python', ['../../examples/python-client/client.py', `http://127.0.0.1:${this.trigger}`], 'python3');
     await this.ready(async () => (await this.get<{ items: object[] }>('/api/v1/services/default/python/handlers')).items.length > 0);
+  }
+
+  /** A client of the service `stubborn`, whose handler `deaf` does not return when it is asked to stop. */
+  async runDeafClient(): Promise<void> {
+    const recorder = join(dirname(program), '../tests/cluster_recorder');
+    this.spawn('deaf', [join(this.folder, 'journal'), 'stubborn', '4', `http://127.0.0.1:${this.trigger}`], recorder);
+    await this.ready(async () => (await this.get<{ items: { service: string }[] }>('/api/v1/clients')).items.some((client) => client.service === 'stubborn'));
   }
 
   /** A web process on the same data. Its address. */

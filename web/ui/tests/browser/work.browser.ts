@@ -32,6 +32,23 @@ it('cancels an execution that runs, and shows its end', async () => {
   await ended(on.server, execution);
 });
 
+it('ends the wait for a handler that does not return, and runs the next execution of its key', async () => {
+  await on.server.runDeafClient();
+  const task = await on.server.post('/api/v1/tasks', {
+    name: 'never returns', service: 'stubborn', handler: 'deaf', payload: { ms: 600_000 }, schedule: { kind: 'api' }, timeout_ms: 1000, stop_grace_ms: 1000,
+    concurrency: { limit: 1 },
+  });
+  const deaf = await runTask(on.server, task.id);
+  const next = await runTask(on.server, task.id);
+  await go(`/executions/${deaf}`);
+  await button(en.executions.action.release).click();
+  await tab.page.getByText(en.executions.help.release).waitFor();
+  await inDialog(en.executions.action.release).click();
+  await tab.page.getByRole('dialog').waitFor({ state: 'detached' });
+  await go(`/executions/${next}`);
+  await state('running').waitFor();
+});
+
 it('drains a client and resumes it', async () => {
   const { services } = en;
   await go('/services/default/billing');
