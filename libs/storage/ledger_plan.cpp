@@ -141,23 +141,41 @@ awaitable<utc_time> ledger::fired_until(std::string name_space)
     co_return found;
 }
 
+namespace {
+
+// In this form MySQL begins at the place in the index. SQLite begins at the instant.
+void behind(statement& ask, due_cursor const& place)
+{
+    auto const& [at, service, id] = place;
+    ask(" AND next_fire_at >= ", at);
+    if (service.project.empty())
+        return; // all tasks of the instant are behind it
+    ask(" AND (next_fire_at > ", at, " OR (next_fire_at = ", at, " AND (project > ", service.project,
+        " OR (project = ", service.project, " AND (service > ", service.service, " OR (service = ", service.service,
+        " AND id > ", id, "))))))");
+}
+
+} // namespace
+
 awaitable<std::vector<due_task>> ledger::due(utc_time until, due_cursor after, int limit)
 {
     std::vector<due_task> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("id", "version", "next_fire_at", "created_at", "definition", "COALESCE(firing_cursor, next_fire_at)",
-                   "firings");
+        ask.select("id", "version", "next_fire_at", "project", "service", "created_at", "definition",
+                   "COALESCE(firing_cursor, next_fire_at)", "firings");
         ask(" FROM task", by_index{"task_due"}, " WHERE namespace = ", name_space_,
-            " AND parked_for = '' AND next_fire_at < ", until, " AND next_fire_at >= ", after.next_fire_at,
-            " AND (next_fire_at > ", after.next_fire_at, " OR id > ", after.id, ") ORDER BY next_fire_at, id LIMIT ",
-            limit);
+            " AND parked_for = '' AND next_fire_at < ", until);
+        behind(ask, after);
+        ask(" ORDER BY next_fire_at, project, service, id LIMIT ", limit);
         ask.each([&](row& cells) {
             auto& task = found.emplace_back();
             task.id = cells.name<task_id>();
             task.version = cells.small();
             task.next_fire_at = cells.moment();
+            task.service.project = cells.text();
+            task.service.service = cells.text();
             task.created_at = cells.moment();
             task.definition = cells.text();
             task.cursor = cells.moment();

@@ -26,13 +26,23 @@ struct due_task {
     std::string definition;   // JSON, protocol::parse_task
     utc_time cursor{};        // the first firing that is not planned, or shortly before: next_fire_at without a jitter
     std::int64_t firings = 0; // that count for its maximum
+    protocol::service_key service{};
 };
 
-// Where the next page of due tasks begins: strictly after this (time, id).
+// A place among the due tasks, which are in the order of their next instants, of their services, and of their ids.
+// A page begins strictly after it.
 struct due_cursor {
     utc_time next_fire_at{duration::min()};
+    protocol::service_key service{};
     task_id id{};
+
+    auto operator<=>(due_cursor const&) const = default;
 };
+
+inline due_cursor cursor_of(due_task const& task)
+{
+    return {task.next_fire_at, task.service, task.id};
+}
 
 // The state of a task with a maximum of firings or a jitter, besides its next instant.
 struct firing_state {

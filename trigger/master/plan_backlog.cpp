@@ -1,19 +1,35 @@
 #include "trigger/master/plan_backlog.hpp"
 
+#include "libs/schedule/plan.hpp"
+
 #include <algorithm>
+#include <limits>
 
 namespace baton::trigger {
 
 namespace {
 
+constexpr int calls_for_services = 4; // each call costs the pass one page
 constexpr duration first_span = 1ms;
-constexpr int growth = 10; // the fourth call leaves a second
+constexpr int growth = 10; // the fourth of these calls leaves a second
+constexpr task_id last_id{std::numeric_limits<std::int64_t>::max()};
+
+// Where the tasks end that call number `call` of a pass leaves.
+storage::due_cursor end_of_left(storage::due_cursor from, int call, utc_time due_until)
+{
+    if (call < calls_for_services)
+        return {from.next_fire_at, std::move(from.service), last_id};
+    auto span = first_span;
+    for (int n = calls_for_services; n < call && span < due_until - from.next_fire_at; ++n)
+        span *= growth;
+    return {std::min(from.next_fire_at + span, due_until)};
+}
 
 } // namespace
 
 void plan_backlog::begin_pass()
 {
-    span_ = first_span;
+    calls_ = 0;
 }
 
 due_range plan_backlog::around(storage::due_cursor from, utc_time due_until) const
@@ -23,19 +39,21 @@ due_range plan_backlog::around(storage::due_cursor from, utc_time due_until) con
     auto const begin = range_->from.next_fire_at;
     if (from.next_fire_at < begin)
         return {from, std::min(begin, due_until)};
-    return {from.next_fire_at < range_->until ? storage::due_cursor{range_->until, {}} : from, due_until};
+    return {std::max(from, behind_), due_until};
 }
 
 storage::due_cursor plan_backlog::leave(storage::due_cursor from, utc_time due_until)
 {
-    auto until = std::min(from.next_fire_at + span_, due_until);
-    span_ *= growth;
-    if (range_ && range_->from.next_fire_at <= from.next_fire_at)
-        from = range_->from;
-    if (range_)
+    auto behind = end_of_left(from, calls_++, due_until);
+    auto until = behind.id == last_id ? behind.next_fire_at + schedule::tick : behind.next_fire_at;
+    if (range_) {
+        from = std::min(from, range_->from);
         until = std::max(until, range_->until);
+        behind = std::max(behind, behind_);
+    }
     range_ = {from, until};
-    return {until, {}};
+    behind_ = behind;
+    return behind;
 }
 
 } // namespace baton::trigger

@@ -111,7 +111,7 @@ awaitable<void> planner::pass()
         from = next.from;
         bool const more = co_await told_page(ahead, from);
         if (!more)
-            from = {next.until, {}};
+            from = {next.until};
         else if (term_.time.now() >= stop)
             from = backlog_.leave(from, due_until);
         if (from.next_fire_at >= due_until)

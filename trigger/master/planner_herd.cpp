@@ -65,7 +65,7 @@ awaitable<void> planner::look_for_herd()
     auto const found = co_await parts_.ledger.count_due(from, until, herd_size);
     looked_until_ = until;
     if (found == herd_size)
-        herd_ = {{{from, {}}, until}, 0};
+        herd_ = {{{from}, until}, 0};
 }
 
 } // namespace baton::trigger

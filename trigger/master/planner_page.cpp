@@ -93,7 +93,7 @@ awaitable<page_plan> planner::prepare(std::vector<storage::due_task> const& due,
     for (auto const& row : due) {
         if (page.executions.size() >= rows_limit || page.firings_skipped >= skips_limit)
             break;
-        from = {row.next_fire_at, row.id};
+        from = storage::cursor_of(row);
         try {
             prepare_task(row, ahead, services, page);
         } catch (invalid_input const& failure) {

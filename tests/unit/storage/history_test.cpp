@@ -109,6 +109,19 @@ TEST_CASE("the rows read for a page of what is planned do not grow with the retr
     CHECK(b.list({.planned = true}) <= of_each() * page);
 }
 
+TEST_CASE("the rows read for a page of due tasks do not grow with other services' tasks of the same instant before it")
+{
+    bench b(true);
+    b.home.exec("UPDATE task SET service = 'z' WHERE id = 10");
+    for (int id = 11; id <= 1'010; ++id)
+        b.add_task(id, noon);
+    b.home.exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(noon)));
+    b.home.text("ANALYZE TABLE task");
+    storage::due_cursor const before_last{noon, {"default", "z"}, {}};
+    REQUIRE(wait_for(b.all.due(noon + 1s, before_last, page)).size() == 1);
+    CHECK(b.cost([&] { wait_for(b.all.due(noon + 1s, before_last, page)); }) <= 10);
+}
+
 TEST_CASE("the rows read for a page of executions do not grow with the history")
 {
     bench b(GENERATE(false, true));

@@ -73,7 +73,7 @@ TEST_CASE("due tasks are read in time order up to the horizon, and the pages nei
         CHECK(page.size() <= 2);
         for (auto const& task : page)
             ids.push_back(task.id.value());
-        after = {page.back().next_fire_at, page.back().id};
+        after = storage::cursor_of(page.back());
     }
     CHECK(ids == std::vector<std::int64_t>{3, 6, 1, 4, 2, 5});
 
@@ -82,6 +82,30 @@ TEST_CASE("due tasks are read in time order up to the horizon, and the pages nei
     CHECK(first.next_fire_at == noon);
     CHECK(first.created_at == from_micros(1));
     CHECK(first.definition == "{\"d\": 3}");
+}
+
+TEST_CASE(
+    "tasks that are due at the same instant are read in the order of their services, and a page can begin behind one")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    for (int id = 1; id <= 6; ++id)
+        bench.add_task(id, noon + (id == 6 ? 1s : 0s));
+    bench.home.exec("UPDATE task SET project = 'b' WHERE id = 1");
+    bench.home.exec("UPDATE task SET project = 'a', service = 'y' WHERE id IN (2, 4)");
+    bench.home.exec("UPDATE task SET project = 'a', service = 'z' WHERE id IN (3, 5)");
+    auto const behind = [&](storage::due_cursor const& place) {
+        std::vector<std::int64_t> ids;
+        for (auto const& task : wait_for(bench.ledger.due(noon + 5s, place, 10)))
+            ids.push_back(task.id.value());
+        return ids;
+    };
+    using ids = std::vector<std::int64_t>;
+    CHECK(behind({}) == ids{2, 4, 3, 5, 1, 6});
+    CHECK(behind({noon, {"a", "y"}, task_id{2}}) == ids{4, 3, 5, 1, 6});
+    CHECK(behind({noon, {"a", "y"}, task_id{100}}) == ids{3, 5, 1, 6});
+    CHECK(behind({noon, {"b", "a"}, task_id{100}}) == ids{1, 6});
+    CHECK(behind({noon, {"c", "a"}, {}}) == ids{6});
+    CHECK(wait_for(bench.ledger.due(noon + 5s, {}, 1)).at(0).service == protocol::service_key{"a", "y"});
 }
 
 TEST_CASE("the tasks that are due in a range are counted up to a bound, without parked ones")

@@ -124,6 +124,21 @@ TEST_CASE("tasks that fire after a herd are planned in time while the rest of th
     CHECK(f.planned("herd") == herd);
 }
 
+TEST_CASE(
+    "other services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late")
+{
+    fixture f;
+    f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 50ms; // a page takes 200 ms
+    int const herd = 4 * planner::herd_size;                                          // 8 s of pages
+    f.add_herd(1, herd, f.start + 5s);
+    f.add_tasks(100'001, 1, "well", {{"kind", "once"}, {"at", to_rfc3339(f.start + 5s)}}, f.start + 5s);
+    f.plan_for(5s);
+    CHECK(f.planned("well") == 1);
+    CHECK(f.planned("herd") < herd);
+    f.plan_for(10s);
+    CHECK(f.planned("herd") == herd);
+}
+
 TEST_CASE("overdue tasks that are planned around are all planned soon after the database has failed meanwhile")
 {
     fixture f;
