@@ -29,9 +29,9 @@ std::vector<parked_row> read_parked(soci::session& sql, protocol::namespace_id n
 {
     std::vector<parked_row> found;
     statement ask(sql);
-    ask.select("id", "next_fire_at")(" FROM task", due_tasks, " WHERE namespace = ", name_space,
-                                     " AND parked_for = ", key_text(service),
-                                     " AND next_fire_at IS NOT NULL ORDER BY next_fire_at, project, service, id LIMIT ", limit);
+    ask.select("id", "next_fire_at")(
+        " FROM task", due_tasks, " WHERE namespace = ", name_space, " AND parked_for = ", key_text(service),
+        " AND next_fire_at IS NOT NULL ORDER BY next_fire_at, project, service, id LIMIT ", limit);
     ask.each([&](row& cells) {
         auto const id = cells.name<task_id>();
         found.push_back({id, cells.moment()});
