@@ -12,7 +12,65 @@ std::int64_t bucket_of(utc_time due)
     return (to_micros(due) + 999) / 1'000;
 }
 
+constexpr std::int64_t in_ms(duration span)
+{
+    return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
+}
+
 } // namespace
+
+// Takes from lines whose turn it is. A bucket before `late` is caught up.
+struct due_queue::taking {
+    std::int64_t until;
+    std::int64_t late;
+    std::vector<execution_id> out{};
+
+    // From the buckets in [from, to), at most so many.
+    std::size_t take(line& which, std::int64_t from, std::int64_t to, std::size_t most)
+    {
+        auto const size = out.size();
+        for (auto at = which.buckets_.lower_bound(from); at != which.buckets_.end() && at->first < to && most > 0;) {
+            auto& [ids, taken] = at->second;
+            auto const count = std::min(most, ids.size() - taken);
+            auto const begin = ids.begin() + static_cast<std::ptrdiff_t>(taken);
+            out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+            taken += count;
+            most -= count;
+            at = taken == ids.size() ? which.buckets_.erase(at) : std::next(at);
+        }
+        return out.size() - size;
+    }
+
+    // How many of what is caught up this line may give now.
+    std::size_t allowance(line& which) const
+    {
+        bool const over = until < which.span_begin_ || until >= which.span_begin_ + in_ms(span);
+        if (over) {
+            which.span_begin_ = until;
+            which.given_in_span_ = 0;
+        }
+        return caught_up_in_span - which.given_in_span_;
+    }
+
+    void turn(line& which, std::size_t most)
+    {
+        most -= take(which, late, until + 1, most);
+        which.given_in_span_ += take(which, INT64_MIN, late, std::min(most, allowance(which)));
+    }
+
+    // When the line can give the next; nothing if it is empty.
+    std::optional<std::int64_t> next(line& which) const
+    {
+        auto const first = which.buckets_.begin();
+        if (first == which.buckets_.end())
+            return std::nullopt;
+        if (first->first >= late || allowance(which) > 0)
+            return first->first;
+        auto const in_time = which.buckets_.lower_bound(late);
+        auto const again = which.span_begin_ + in_ms(span);
+        return in_time == which.buckets_.end() ? again : std::min(again, in_time->first);
+    }
+};
 
 void due_queue::put(line& in, utc_time due, execution_id id)
 {
@@ -21,7 +79,7 @@ void due_queue::put(line& in, utc_time due, execution_id id)
     auto const at = bucket_of(due);
     in.buckets_[at].ids.push_back(id);
     if (!in.has_turn_ && (!in.place_ || at < *in.place_))
-        order(in);
+        order(in, at);
 }
 
 std::optional<utc_time> due_queue::next() const
@@ -38,19 +96,21 @@ std::vector<execution_id> due_queue::take(utc_time now, std::size_t most)
 {
     auto const until = to_micros(now) / 1'000;
     give_turns(until, most);
-    std::vector<execution_id> due;
-    while (!turns_.empty() && due.size() < most) {
+    taking all{until, until - in_ms(caught_up_after)};
+    while (!turns_.empty() && all.out.size() < most) {
         auto& next = *turns_.front();
         turns_.pop_front();
-        take_from(next, until, std::min(quantum, most - due.size()), due);
-        if (!next.buckets_.empty() && next.buckets_.begin()->first <= until) {
+        all.turn(next, std::min(quantum, most - all.out.size()));
+        auto const again = all.next(next);
+        if (again && *again <= until) {
             turns_.push_back(&next);
             continue;
         }
         next.has_turn_ = false;
-        order(next);
+        if (again)
+            order(next, *again);
     }
-    return due;
+    return std::move(all.out);
 }
 
 void due_queue::give_turns(std::int64_t until, std::size_t most)
@@ -64,29 +124,12 @@ void due_queue::give_turns(std::int64_t until, std::size_t most)
     }
 }
 
-void due_queue::order(line& which)
+void due_queue::order(line& which, std::int64_t at)
 {
     if (which.place_)
         order_.erase({*which.place_, which.number_});
-    which.place_.reset();
-    if (which.buckets_.empty())
-        return;
-    which.place_ = which.buckets_.begin()->first;
-    order_.emplace(std::pair(*which.place_, which.number_), &which);
-}
-
-void due_queue::take_from(line& which, std::int64_t until, std::size_t most, std::vector<execution_id>& out)
-{
-    auto const size = out.size() + most;
-    while (!which.buckets_.empty() && which.buckets_.begin()->first <= until && out.size() < size) {
-        auto& first = which.buckets_.begin()->second;
-        auto const count = std::min(size - out.size(), first.ids.size() - first.taken);
-        auto const begin = first.ids.begin() + static_cast<std::ptrdiff_t>(first.taken);
-        out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
-        first.taken += count;
-        if (first.taken == first.ids.size())
-            which.buckets_.erase(which.buckets_.begin());
-    }
+    which.place_ = at;
+    order_.emplace(std::pair(at, which.number_), &which);
 }
 
 } // namespace baton::trigger

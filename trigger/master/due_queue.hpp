@@ -12,11 +12,17 @@
 namespace baton::trigger {
 
 // Executions by their due time: a timer wheel of any size, with one bucket a millisecond. Each service has a line of
-// its own, and what is due of several services is taken in turns, so that a herd of one delays no other. Cancelling is
-// lazy: the caller checks whether an id that it takes is still valid.
+// its own, and what is due of several services is taken in turns, so that a herd of one delays no other. What is caught
+// up, after an outage or a pause, is taken at a bounded rate and behind what falls due now. Cancelling is lazy: the
+// caller checks whether an id that it takes is still valid.
 class due_queue {
 public:
     static constexpr std::size_t quantum = 100; // executions of a line in its turn
+    // An execution that is due for longer is caught up: the default of the misfire policies' threshold.
+    static constexpr duration caught_up_after = 60s;
+    // A line gives at most so many of these in a span: 1,000 a second.
+    static constexpr std::size_t caught_up_in_span = 100;
+    static constexpr duration span = 100ms;
 
     // What waits of one service. It must stay where it is for as long as the queue lives.
     class line {
@@ -27,6 +33,8 @@ public:
         };
 
         std::map<std::int64_t, bucket> buckets_;
+        std::int64_t span_begin_ = 0;       // in milliseconds
+        std::size_t given_in_span_ = 0;     // of what is caught up
         std::uint64_t number_ = 0;          // by which lines of the same instant are ordered; 0: it is new
         std::optional<std::int64_t> place_; // in `order_`
         bool has_turn_ = false;             // it is in `turns_`
@@ -37,13 +45,15 @@ public:
     // When something is due. Not later than the earliest, but perhaps no more precise than "now" if something is due.
     std::optional<utc_time> next() const;
 
-    // Removes up to `most` ids that are due at `now`, those of a line in order of time.
+    // Removes up to `most` ids that are due at `now`, those of a line in order of time, except that what is caught up
+    // comes last.
     std::vector<execution_id> take(utc_time now, std::size_t most);
 
 private:
+    struct taking;
+
     void give_turns(std::int64_t until, std::size_t most);
-    void order(line& which); // by its earliest, if it has any
-    static void take_from(line& which, std::int64_t until, std::size_t most, std::vector<execution_id>& out);
+    void order(line& which, std::int64_t at); // its turn comes then
 
     std::map<std::pair<std::int64_t, std::uint64_t>, line*> order_; // those without a turn
     std::deque<line*> turns_;                                       // those with something that is due

@@ -51,6 +51,38 @@ TEST_CASE("the due queue gives no more than it is asked for, and the rest later"
     CHECK(std::is_sorted(all.begin(), all.end()));
 }
 
+TEST_CASE("what is caught up is taken behind what falls due now, at most 1,000 a second of a service")
+{
+    due_queue queue;
+    due_queue::line late, other;
+    auto const now = at + due_queue::caught_up_after + 1ms;
+    herd(queue, late, at, 1, 250);
+    herd(queue, late, now, 1'001, 3);
+    herd(queue, other, at, 2'001, 2);
+    auto const first = queue.take(now, 1'000);
+    REQUIRE(first.size() == 3 + due_queue::caught_up_in_span + 2);
+    CHECK(std::vector(first.begin(), first.begin() + 3) ==
+          std::vector{execution_id{1'001}, execution_id{1'002}, execution_id{1'003}});
+    CHECK(queue.take(now + 99ms, 1'000).empty());
+    CHECK(queue.next() == now + due_queue::span);
+    queue.put(late, now + 50ms, execution_id{1'004});
+    CHECK(queue.take(now + 99ms, 1'000) == std::vector{execution_id{1'004}});
+    CHECK(queue.take(now + due_queue::span, 1'000).size() == due_queue::caught_up_in_span);
+    CHECK(queue.take(now + 2 * due_queue::span, 1'000).size() == 50);
+    CHECK(queue.next() == std::nullopt);
+}
+
+TEST_CASE("what is caught up is taken again at once when the clock has stepped back")
+{
+    due_queue queue;
+    due_queue::line late;
+    auto const now = at + due_queue::caught_up_after + 1ms;
+    herd(queue, late, at, 1, 300);
+    CHECK(queue.take(now + 1h, 1'000).size() == due_queue::caught_up_in_span);
+    queue.put(late, at, execution_id{301});
+    CHECK(queue.take(now, 1'000).size() == due_queue::caught_up_in_span);
+}
+
 TEST_CASE("an execution that falls due behind a herd of another service is taken at once")
 {
     due_queue queue;
