@@ -24,11 +24,11 @@ void first_behind(statement& ask, protocol::namespace_id name_space, bool of_tas
         ask("task", by_index{"task_service"}, " WHERE namespace = ", name_space);
     else
         ask("client", by_index{"client_standing"}, " WHERE state <> 'gone'");
+    // MariaDB sorts all entries behind it where the order begins with a column that has one value.
     if (same_project)
-        ask(" AND project = ", after.project, " AND service > ", after.service);
+        ask(" AND project = ", after.project, " AND service > ", after.service, " ORDER BY service LIMIT 1) y");
     else
-        ask(" AND project > ", after.project);
-    ask(" ORDER BY project, service LIMIT 1) y");
+        ask(" AND project > ", after.project, " ORDER BY project, service LIMIT 1) y");
 }
 
 std::optional<service_key> next_service(soci::session& sql, protocol::namespace_id name_space, bool one_project,
