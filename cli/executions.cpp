@@ -127,8 +127,12 @@ void show(std::string const& id, common_options const& common)
     auto const at = times_of(common);
     auto const waits = found.value("waits", nlohmann::json::array());
     found.erase("waits");
+    auto const behind = found.value("kept_back_by", nlohmann::json::array());
+    found.erase("kept_back_by");
     print_members(std::cout, found, at, "attempts",
                   {"id", "task_name", "project", "service", "handler", "state", "reason", "error", "scheduled_at"});
+    for (auto const& each : behind)
+        std::cout << "kept back by: execution " << each.get<std::string>() << ", whose handler has not returned\n";
     for (auto const& each : waits)
         std::cout << "waited: from " << at.text(each, "since_at") << " to "
                   << (each.at("until_at").is_null() ? "now" : at.text(each, "until_at")) << ": " << cell(each, "reason")

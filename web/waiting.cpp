@@ -113,13 +113,25 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
     return std::nullopt;
 }
 
-// With the time at which a limit began to keep it back, once the ledger has that.
-std::string why_kept_back(execution_record const& one, cluster_view const& seen)
+// The last time for which a limit kept it back, once the ledger has that.
+storage::wait_record const* last_wait(execution_record const& one, cluster_view const& seen)
 {
     auto const found = seen.waits.find(one.id);
-    auto const* last = found == seen.waits.end() || found->second.empty() ? nullptr : &found->second.back();
-    auto const blocker = last == nullptr ? protocol::blocker::task_concurrency : last->blocker;
-    if (one.cause == protocol::cause::forced && blocker == protocol::blocker::task_concurrency)
+    return found == seen.waits.end() || found->second.empty() ? nullptr : &found->second.back();
+}
+
+protocol::blocker blocker_of(storage::wait_record const* wait)
+{
+    return wait == nullptr ? protocol::blocker::task_concurrency : wait->blocker;
+}
+
+// With the time at which the limit began to keep it back.
+std::string why_kept_back(execution_record const& one, cluster_view const& seen)
+{
+    auto const* last = last_wait(one, seen);
+    auto const blocker = blocker_of(last);
+    bool const by_handler = one.cause == protocol::cause::forced || !kept_back_by(one, seen).empty();
+    if (by_handler && blocker == protocol::blocker::task_concurrency)
         return "a handler of its task has not returned, though its execution has ended (baton executions release)";
     return to_text(blocker) + (last == nullptr ? std::string() : "; it waits since " + to_rfc3339(last->since));
 }
@@ -133,6 +145,14 @@ std::vector<execution_id> held_by_limits(std::vector<execution_record> const& ex
         if (one.state == protocol::state::waiting || is_due(one, now))
             ids.push_back(one.id);
     return ids;
+}
+
+std::vector<execution_id> kept_back_by(execution_record const& one, cluster_view const& seen)
+{
+    auto const found = seen.unresponsive.find(one.task);
+    bool const waits_for_task = one.state == protocol::state::waiting &&
+                                blocker_of(last_wait(one, seen)) == protocol::blocker::task_concurrency;
+    return waits_for_task && found != seen.unresponsive.end() ? found->second : std::vector<execution_id>();
 }
 
 std::vector<protocol::service_key> awaited_services(std::vector<execution_record> const& executions, utc_time now)

@@ -21,6 +21,8 @@ struct cluster_view {
     storage::routes routes;                                            // of the executions that wait
     std::vector<protocol::pause> pauses{};                             // in force
     std::map<execution_id, std::vector<storage::wait_record>> waits{}; // of those of held_by_limits()
+    // Executions of their tasks that have ended although their handlers have not returned.
+    std::map<task_id, std::vector<execution_id>> unresponsive{};
 };
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
@@ -33,6 +35,9 @@ std::vector<storage::task_at> awaited_routes(std::vector<storage::execution_reco
 
 // Those that limits keep back, or may have let go a moment ago.
 std::vector<execution_id> held_by_limits(std::vector<storage::execution_record> const& executions, utc_time now);
+
+// The executions, ended already, whose handlers may keep this one back because they still run. Pure.
+std::vector<execution_id> kept_back_by(storage::execution_record const& execution, cluster_view const& seen);
 
 // The stored reason; the first line of the error of a failed execution; or why an open one waits. Nothing for an
 // execution that runs, has succeeded or is not due yet. Pure.

@@ -153,6 +153,9 @@ public:
     awaitable<std::optional<execution_record>> find(execution_id id);
     // Nothing if the handler of the execution is not known to run on.
     awaitable<std::optional<unresponsive_record>> unresponsive(execution_id id);
+    // The executions of these tasks whose handlers are known to run on, the oldest first: among the 1,000 oldest of all
+    // tasks.
+    awaitable<std::map<task_id, std::vector<execution_id>>> unresponsive_of(std::vector<task_id> tasks);
     awaitable<std::optional<late_report>> late(execution_id id);
     // From now on its handler counts as ended. False if it did already.
     awaitable<bool> release(execution_id id);

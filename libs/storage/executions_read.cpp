@@ -9,6 +9,8 @@ namespace baton::storage {
 
 namespace {
 
+constexpr int most_unresponsive = 1'000;
+
 // An unknown value in a row is not the caller's mistake, so it is no invalid_input.
 template <class Enum>
 Enum stored(std::string const& text, char const* column)
@@ -169,6 +171,27 @@ awaitable<std::optional<unresponsive_record>> executions::unresponsive(execution
                 found->client = cells.text();
                 found->since = cells.moment();
             });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
+awaitable<std::map<task_id, std::vector<execution_id>>> executions::unresponsive_of(std::vector<task_id> tasks)
+{
+    std::map<task_id, std::vector<execution_id>> found;
+    auto const work = [&](soci::session& sql) {
+        found.clear();
+        for (auto const chunk : chunks(sql, tasks, 1)) {
+            statement ask(sql);
+            ask.select("e.task_id", "e.id");
+            ask(" FROM (SELECT execution_id FROM unresponsive WHERE namespace = ", name_space_,
+                " ORDER BY execution_id LIMIT ", most_unresponsive,
+                ") u JOIN execution e ON e.id = u.execution_id WHERE e.task_id IN ");
+            ask.in(chunk)(" ORDER BY e.id").each([&](row& cells) {
+                auto const task = cells.name<task_id>();
+                found[task].push_back(cells.name<execution_id>());
+            });
+        }
     };
     co_await shared_.run(work);
     co_return found;

@@ -8,6 +8,7 @@
 #include "web/waiting.hpp"
 
 #include <functional>
+#include <set>
 
 namespace baton::web {
 
@@ -53,7 +54,16 @@ awaitable<std::optional<bool>> has_master(context& site)
     co_return found;
 }
 
-// Costs nothing unless one of the executions waits; otherwise up to five statements, however many wait, and one for
+std::vector<task_id> tasks_that_wait(std::vector<storage::execution_record> const& executions)
+{
+    std::set<task_id> tasks;
+    for (auto const& one : executions)
+        if (one.state == protocol::state::waiting)
+            tasks.insert(one.task);
+    return {tasks.begin(), tasks.end()};
+}
+
+// Costs nothing unless one of the executions waits; otherwise up to six statements, however many wait, and one for
 // each client that a task names.
 awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::execution_record> const& executions)
 {
@@ -61,6 +71,8 @@ awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::exec
     seen.now = site.deps.time.utc();
     if (auto const ids = held_by_limits(executions, seen.now); !ids.empty())
         seen.waits = co_await site.executions.waits(ids);
+    if (auto const tasks = tasks_that_wait(executions); !tasks.empty())
+        seen.unresponsive = co_await site.executions.unresponsive_of(tasks);
     auto const services = awaited_services(executions, seen.now);
     if (services.empty())
         co_return seen;
@@ -115,6 +127,9 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
                                    [](storage::unresponsive_record const& handler) { return show(handler); });
     body["late_report"] =
         or_null(co_await site.executions.late(id), [](storage::late_report const& report) { return show(report); });
+    auto& behind = body["kept_back_by"] = nlohmann::json::array();
+    for (auto const each : kept_back_by(*execution, seen))
+        behind.push_back(to_string(each));
     auto& waits = body["waits"] = nlohmann::json::array();
     std::vector<execution_id> const this_one{id};
     auto const waited = co_await site.executions.waits(this_one);

@@ -186,14 +186,19 @@ TEST_CASE("the failed shards of a broadcast are listed and run again, and no oth
 TEST_CASE("an unresponsive handler is shown, keeps its dead letter from running again, and is released once")
 {
     auto const web = arrange(engines());
-    auto const id = failed_run(*web, web->create(only_when_asked("deaf")));
+    auto const task = web->create(only_when_asked("deaf"));
+    auto const id = failed_run(*web, task);
     auto const path = "/api/v1/executions/" + id;
+    auto const next = failed_run(*web, task);
+    web->data.exec("UPDATE execution SET state = 'waiting', due_at = scheduled_at, ended_at = NULL WHERE id = " + next);
     CHECK(web->got(200, path).at("unresponsive").is_null());
+    CHECK(web->got(200, "/api/v1/executions/" + next).at("kept_back_by").empty());
     web->problem(409, web->post(path + "/release", nullptr));
     web->data.exec("INSERT INTO unresponsive (execution_id, namespace, attempt, client, since) VALUES (" + id +
                    ", 1, 1, 'billing-1', 1774746000000000)");
     CHECK(web->got(200, path).at("unresponsive") ==
           json{{"attempt", 1}, {"client", "billing-1"}, {"since", "2026-03-29T01:00:00.000000Z"}});
+    CHECK(web->got(200, "/api/v1/executions/" + next).at("kept_back_by") == json{id});
     auto const retried = web->posted(202, "/api/v1/dead-letters/retry", {{"executions", {id}}});
     CHECK(retried.at("items")[0].at("outcome") == "still_runs");
     CHECK(web->posted(200, path + "/release", nullptr).at("released") == true);

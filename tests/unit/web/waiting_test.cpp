@@ -166,6 +166,25 @@ TEST_CASE("an execution that a limit keeps back names the limit, and since when 
     CHECK(web::held_by_limits({due(-5s), one}, noon) == std::vector<execution_id>{execution_id{7}});
 }
 
+TEST_CASE("an execution that waits behind a handler that has not returned says so and names its execution")
+{
+    auto one = due(5s);
+    one.id = execution_id{7};
+    one.task = task_id{3};
+    one.state = state::waiting;
+    auto seen = cluster({});
+    seen.unresponsive[task_id{3}] = {execution_id{5}};
+    CHECK(web::kept_back_by(one, seen) == std::vector<execution_id>{execution_id{5}});
+    CHECK(reason_of(one, seen) ==
+          "a handler of its task has not returned, though its execution has ended (baton executions release)");
+    seen.waits[execution_id{7}] = {{protocol::blocker::service_rate, noon - 5s, std::nullopt}};
+    CHECK(web::kept_back_by(one, seen).empty());
+    CHECK(reason_of(one, seen) == "the rate limit of its service is reached; it waits since " + to_rfc3339(noon - 5s));
+    one.task = task_id{4};
+    seen.waits.clear();
+    CHECK(web::kept_back_by(one, seen).empty());
+}
+
 TEST_CASE("an execution that a limit has just let go is not said to lack a slot")
 {
     auto one = due(1h);

@@ -40,7 +40,9 @@ it('ends the wait for a handler that does not return, and runs the next executio
   });
   const deaf = await runTask(on.server, task.id);
   const next = await runTask(on.server, task.id);
-  await go(`/executions/${deaf}`);
+  await go(`/executions/${next}`);
+  await tab.page.getByText(en.server.handler_runs).first().waitFor();
+  await tab.page.getByRole('alert').getByRole('link', { name: deaf }).click();
   await button(en.executions.action.release).click();
   await tab.page.getByText(en.executions.help.release).waitFor();
   await inDialog(en.executions.action.release).click();

@@ -26,6 +26,18 @@ function Queue({ one }: { one: ExecutionWithAttempts }) {
   );
 }
 
+/** Executions whose handlers have not returned, and so keep this one back. A person can end the wait on their pages. */
+function Behind({ ids }: { ids: string[] }) {
+  const { t } = useTranslation(['executions', 'shared']);
+  if (ids.length === 0) return null;
+  return (
+    <Text size="sm" component="div">
+      {t('kept_back_by', { count: ids.length })}
+      {ids.map((id, place) => <Fragment key={id}>{place > 0 && t('shared:comma')}<Link to={`/executions/${id}`} size="sm">{id}</Link></Fragment>)}
+    </Text>
+  );
+}
+
 /** Why an execution that has not ended does not go on. */
 export function Waits({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
@@ -34,6 +46,7 @@ export function Waits({ one }: { one: ExecutionWithAttempts }) {
   return (
     <Alert color="yellow" title={t('why_waits')} mb="md">
       <Text size="sm" component="div"><WhyWaits text={one.reason} project={one.project} /></Text>
+      <Behind ids={one.kept_back_by} />
       {limited && <Queue one={one} />}
     </Alert>
   );
