@@ -37,13 +37,13 @@ export function useHandlers(project: string, service: string) {
 }
 
 /** The handler of a task; undefined without a task, and for one that is deleted. */
-export function useTargetOf(task: string): Target | undefined {
+export function useTargetOf(id: string): Target | undefined {
   const { data } = useQuery({
-    queryKey: ['tasks', 'one', task],
-    enabled: task !== '',
+    queryKey: ['tasks', 'one', id],
+    enabled: id !== '',
     retry: false,
     placeholderData: undefined,
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}', { params: { path: { id: task } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}', { params: { path: { id } }, signal })),
   });
   return data && targetOf(data);
 }

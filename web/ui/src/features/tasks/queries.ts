@@ -95,17 +95,6 @@ export function useDeletedTasks(name: string, project: string) {
   });
 }
 
-/** Names of tasks of a project that have the text in them, to choose one from. */
-export function useTaskNames(project: string, part: string) {
-  return useQuery({
-    queryKey: ['tasks', 'names', project, part],
-    queryFn: async ({ signal }) => {
-      const page = await unwrap(api.GET('/api/v1/tasks', { params: { query: { project, name: part || undefined, limit: 20 } }, signal }));
-      return page.items.map(({ name }) => name);
-    },
-  });
-}
-
 /** The calendars of a project, with their days. */
 export function useCalendars(project: string) {
   return useQuery({
