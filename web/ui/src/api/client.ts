@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import { parseAnswer, writeJson } from '@/shared/exact_json';
 import { heard } from './live/signs';
 import { ProblemError, problemOf } from './problem';
 import type { paths } from './schema.gen';
@@ -20,10 +21,14 @@ const authorize: Middleware = {
   },
 };
 
-export const api = createClient<paths>({
-  baseUrl: window.location.origin,
-  fetch: (request) => window.fetch(request),
-});
+/** Payloads are other people's documents: their numbers come and go as they are written, also those that JavaScript cannot hold. */
+async function fetchExactly(request: Request): Promise<Response> {
+  const response = await window.fetch(request);
+  response.json = async () => parseAnswer(await response.text());
+  return response;
+}
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchExactly, bodySerializer: (body) => writeJson(body) });
 api.use(authorize);
 
 interface Answer<Data> {

@@ -1,11 +1,12 @@
 import { Code, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { differences } from './differences';
+import { writeJson } from './exact_json';
 
 function Value({ value }: { value: unknown }) {
   const { t } = useTranslation();
   if (value === undefined) return <Text span size="sm" c="dimmed">{t('difference.absent')}</Text>;
-  return <Code>{typeof value === 'string' ? value : JSON.stringify(value)}</Code>;
+  return <Code>{typeof value === 'string' ? value : writeJson(value)}</Code>;
 }
 
 interface Props {

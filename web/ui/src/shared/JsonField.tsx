@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { parseJson, writeJson } from './exact_json';
 
 const JsonEditor = lazy(() => import('./JsonEditor'));
 
@@ -21,12 +22,12 @@ export function JsonField(props: JsonProps) {
 }
 
 export function jsonText(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value, null, 2);
+  return value === undefined ? '' : writeJson(value, 2);
 }
 
 export function readJson(text: string): { value: unknown } | { reason: string } {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseJson(text) };
   } catch (reason) {
     return { reason: reason instanceof Error ? reason.message : String(reason) };
   }

@@ -1,3 +1,5 @@
+import { ExactNumber, writeJson } from './exact_json';
+
 export interface Difference {
   /** The member, with a dot between the levels. */
   field: string;
@@ -6,7 +8,7 @@ export interface Difference {
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /** What differs between two documents, member by member, in the order of the names. */
@@ -15,5 +17,5 @@ export function differences(before: unknown, after: unknown, at = ''): Differenc
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     return names.flatMap((name) => differences(before[name], after[name], at ? `${at}.${name}` : name));
   }
-  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ field: at, before, after }];
+  return writeJson(before) === writeJson(after) ? [] : [{ field: at, before, after }];
 }

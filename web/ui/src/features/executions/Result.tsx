@@ -1,6 +1,7 @@
 import { Code, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ExecutionWithAttempts } from '@/api/types';
+import { writeJson } from '@/shared/exact_json';
 import { JsonField, jsonText } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
 import { outputsOf } from './outputs';
@@ -20,7 +21,7 @@ function Returned({ result }: { result: unknown }) {
   const outputs = outputsOf(result);
   if (!outputs) return <JsonField label={t('result')} value={jsonText(result)} />;
   const { stdout, stderr, rest } = outputs;
-  const members = Object.entries(rest).map(([name, value]) => (name === 'exit' ? t('exit', { status: JSON.stringify(value) }) : `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`));
+  const members = Object.entries(rest).map(([name, value]) => (name === 'exit' ? t('exit', { status: writeJson(value) }) : `${name}: ${typeof value === 'string' ? value : writeJson(value)}`));
   return (
     <>
       <Printed label={t('stdout')} text={stdout} />

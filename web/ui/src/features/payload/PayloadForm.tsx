@@ -2,7 +2,7 @@ import { NumberInput, Select, SimpleGrid, Textarea, TextInput } from '@mantine/c
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asObject } from './schema';
-import { changed, type Field } from './flat_form';
+import { changed, type Field, numberOf } from './flat_form';
 
 interface InputProps {
   field: Field;
@@ -16,7 +16,7 @@ interface InputProps {
 function NumberOf({ field, value, look, onChange }: InputProps) {
   // An incomplete number, such as a minus sign, stays in the input and is not yet a value.
   const [typed, type] = useState<string | number>('');
-  const known = typeof value === 'number' ? value : undefined;
+  const known = numberOf(value);
   const same = typed === '' ? known === undefined : Number(typed) === known || (Number.isNaN(Number(typed)) && known === undefined);
   return (
     <NumberInput

@@ -1,5 +1,6 @@
+import { ExactNumber } from '@/shared/exact_json';
 import { textOf } from './expected';
-import { asObject, flattened, isRequired, propertiesOf, type Schema, typeOf, typesOf } from './schema';
+import { asObject, flattened, isRequired, propertiesOf, type Schema, typesOf } from './schema';
 
 export type FieldKind = 'text' | 'number' | 'integer' | 'boolean' | 'choice';
 
@@ -49,21 +50,21 @@ function canShow(field: Field, value: unknown): boolean {
     case 'choice': return field.choices.includes(value);
     case 'text': return typeof value === 'string';
     case 'boolean': return typeof value === 'boolean';
-    case 'integer': return typeOf(value) === 'integer' && Number.isSafeInteger(value);
-    case 'number': return typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
+    case 'integer': return Number.isInteger(numberOf(value));
+    case 'number': return numberOf(value) !== undefined;
   }
 }
 
-// JSON.parse rounds such numbers, and the form would write the rounded ones.
-const isExact = (value: unknown): boolean => {
-  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
-  return isPlain(value) || Object.values(value as object).every(isExact);
-};
+/** The number that an input can show; undefined for what is none, and for one that the input would round. */
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'number' ? value : value instanceof ExactNumber && Number.isInteger(Number(value)) ? Number(value) : undefined;
+  return number === undefined || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? undefined : number;
+}
 
 /** Whether the inputs can show the payload, and write it back without a loss. */
 export function formFits(fields: Field[], payload: unknown): boolean {
   const object = asObject(payload);
-  return object !== null && isExact(object) && fields.every((field) => canShow(field, object[field.name]));
+  return object !== null && fields.every((field) => canShow(field, object[field.name]));
 }
 
 /** The payload with one property changed; undefined leaves it out, or makes it null where it is required and may be null. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { ProblemError } from '@/api/problem';
 import type { components } from '@/api/schema.gen';
+import { rounded } from '@/shared/exact_json';
 
 export type Handler = components['schemas']['Handler'];
 
@@ -26,7 +27,8 @@ export function useHandlers(project: string, service: string) {
     retry: false,
     queryFn: async ({ signal }): Promise<Handler[]> => {
       try {
-        return (await unwrap(api.GET('/api/v1/services/{project}/{service}/handlers', { params: { path: { project, service } }, signal }))).items;
+        const { items } = await unwrap(api.GET('/api/v1/services/{project}/{service}/handlers', { params: { path: { project, service } }, signal }));
+        return rounded(items) as Handler[];
       } catch (refusal) {
         // Neither a client nor a task names this service yet.
         if (refusal instanceof ProblemError && refusal.status === 404) return [];

@@ -1,8 +1,10 @@
+import { ExactNumber } from '@/shared/exact_json';
+
 /** A JSON Schema as a client announces it, which may be invalid. */
 export type Schema = Record<string, unknown>;
 
 export function asObject(value: unknown): Record<string, unknown> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber) ? (value as Record<string, unknown>) : null;
 }
 
 export function asList(value: unknown): unknown[] {

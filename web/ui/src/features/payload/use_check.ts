@@ -1,5 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useMemo, useState } from 'react';
+import { rounded } from '@/shared/exact_json';
 import { readJson } from '@/shared/JsonField';
 import type { Check } from './check';
 import type { Schema } from './schema';
@@ -17,6 +18,6 @@ export function useCheck(schema: Schema | null, text: string): Check | undefined
   }, [needed]);
   return useMemo(() => {
     const read = readJson(rested);
-    return checker && schema && 'value' in read ? checker.check(schema, read.value) : undefined;
+    return checker && schema && 'value' in read ? checker.check(schema, rounded(read.value)) : undefined;
   }, [checker, schema, rested]);
 }
