@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
+import { dismissedAt } from '../src/features/executions/dismissed';
 import { lastLines, outputsOf } from '../src/features/executions/outputs';
 import { filterNames, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
@@ -68,6 +69,31 @@ describe('what can be done with an execution', () => {
     expect(canRetry({ state: 'failed', parent: '7', shard_total: 3 })).toBe(true);
     expect(canRetry({ state: 'failed', parent: null, shard_total: 3 })).toBe(false);
     expect(canRetry({ state: 'succeeded', parent: null, shard_total: 1 })).toBe(false);
+  });
+});
+
+describe('a dismissed execution', () => {
+  const letter = (execution: string, died: number) => ({ execution, died_at: new Date(died * 1000).toISOString(), resolved_at: `dismissal of ${execution}` });
+  function pages(...all: ReturnType<typeof letter>[][]) {
+    const asked: (string | undefined)[] = [];
+    const read = async (after: string | undefined) => {
+      asked.push(after);
+      const page = Number(after ?? 0);
+      return { items: all[page] ?? [], next: page + 1 < all.length ? String(page + 1) : null };
+    };
+    return { asked, read };
+  }
+  const ended = (id: string, at: number) => ({ id, ended_at: new Date(at * 1000).toISOString() });
+  it('is found among the dismissed dead letters of its task', async () => {
+    const { read } = pages([letter('9', 900)], [letter('8', 800), letter('7', 700)]);
+    expect(await dismissedAt(ended('7', 700), read)).toBe('dismissal of 7');
+    expect(await dismissedAt(ended('6', 600), read)).toBeNull();
+    expect(await dismissedAt(ended('6', 600), pages([]).read)).toBeNull();
+  });
+  it('is not looked for among those that died long before', async () => {
+    const { read, asked } = pages([letter('9', 900), letter('1', 100)], [letter('0', 50)]);
+    expect(await dismissedAt(ended('8', 800), read)).toBeNull();
+    expect(asked).toEqual([undefined]);
   });
 });
 

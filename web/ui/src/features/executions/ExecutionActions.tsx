@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ExecutionWithAttempts } from '@/api/types';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { canCancel, canRetry } from './possible';
-import { useCancel, useRelease, useRerunOf, useShards } from './queries';
+import { useCancel, useDismissedAt, useRelease, useRerunOf, useShards } from './queries';
 import { RetryDialog } from './RetryDialog';
 
 type Asked = 'cancel' | 'release' | 'retry';
@@ -15,6 +15,9 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
   // A broadcast is no dead letter: its shards are, and run again there.
   const isBroadcast = (useShards(one).data?.items.length ?? 0) > 0;
   const rerun = useRerunOf(one).data;
+  // A dismissed one is not run again. Until that is known there is no button that would vanish.
+  const { data: dismissed, isPending: unknown } = useDismissedAt(one);
+  const offered = canRetry(one) && !isBroadcast && !unknown && !dismissed;
   const cancel = useCancel();
   const release = useRelease();
   const change = asked === 'release' ? release : cancel;
@@ -26,7 +29,7 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
     <>
       {canCancel(one) && <Button variant="default" onClick={() => ask('cancel')}>{t('action.cancel')}</Button>}
       {one.unresponsive && <Button variant="default" onClick={() => ask('release')}>{t('action.release')}</Button>}
-      {canRetry(one) && !isBroadcast && <Button {...(rerun ? { variant: 'default' } : {})} onClick={() => ask('retry')}>{t('action.retry')}</Button>}
+      {offered && <Button {...(rerun ? { variant: 'default' } : {})} onClick={() => ask('retry')}>{t('action.retry')}</Button>}
       {asked === 'retry' && <RetryDialog id={one.id} task={one.task} rerun={rerun ?? null} close={close} />}
       {(asked === 'cancel' || asked === 'release') && (
         <ConfirmDialog

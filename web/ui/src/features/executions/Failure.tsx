@@ -4,14 +4,16 @@ import type { ExecutionWithAttempts } from '@/api/types';
 import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
 import { StateBadge } from '@/shared/StateBadge';
+import { RelativeTime } from '@/shared/Times';
 import { lastLines } from './outputs';
 import { canRetry } from './possible';
-import { useRerunOf } from './queries';
+import { useDismissedAt, useRerunOf } from './queries';
 
 /** Why an execution ended without success, with the last lines of its output, and whether it was run again or dismissed since. */
 export function Failure({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
   const { data: rerun } = useRerunOf(one);
+  const { data: dismissed } = useDismissedAt(one);
   if (!one.ended_at) return null;
   const printed = lastLines(one.attempts.at(-1)?.result);
   return (
@@ -27,6 +29,7 @@ export function Failure({ one }: { one: ExecutionWithAttempts }) {
           <Group gap="xs"><Text size="sm">{t('rerun_as')}</Text><Link to={`/executions/${rerun.id}`} size="sm">{rerun.id}</Link><StateBadge state={rerun.state} /></Group>
         </Alert>
       )}
+      {dismissed && <Alert color="gray" mb="md"><Text size="sm" component="div">{t('was_dismissed')}{' · '}<RelativeTime at={dismissed} /></Text></Alert>}
     </>
   );
 }

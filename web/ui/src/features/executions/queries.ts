@@ -4,6 +4,7 @@ import { useLiveInterval } from '@/api/live';
 import type { Page } from '@/api/pages';
 import { asShown } from '@/api/shown_state';
 import type { Execution, ResolvedLetter, State } from '@/api/types';
+import { dismissedAt } from './dismissed';
 import { type ExecutionFilters, queryOf } from './list_query';
 import { canRetry } from './possible';
 
@@ -63,6 +64,20 @@ export function useRerunOf(one: Pick<Execution, 'id' | 'task' | 'state' | 'paren
       const found = items.find(({ rerun_of: of }) => of === one.id);
       return found ? asShown(found) : null;
     },
+  });
+}
+
+/** When a dead letter was dismissed; null if it was not. The list has no filter for one execution, so those of its task are read, the latest first. */
+export function useDismissedAt(one: Pick<Execution, 'id' | 'task' | 'state' | 'parent' | 'shard_total' | 'ended_at'>) {
+  return useQuery({
+    queryKey: ['dead_letters', 'dismissed', one.id],
+    enabled: canRetry(one),
+    placeholderData: undefined,
+    refetchInterval: useLiveInterval(),
+    queryFn: ({ signal }) => dismissedAt(one, async (after) => {
+      const query = { task: one.task, broadcast: one.parent ?? undefined, resolution: 'dismissed' as const, limit: 500, after };
+      return unwrap(api.GET('/api/v1/dead-letters', { params: { query }, signal }));
+    }),
   });
 }
 
