@@ -3,7 +3,7 @@ import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
 import { dismissedAt } from '../src/features/executions/dismissed';
 import { lastLines, outputsOf } from '../src/features/executions/outputs';
-import { filterNames, queryOf, type Values } from '../src/features/executions/list_query';
+import { everyProject, filterNames, projectOf, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beganAt, lagOf } from '../src/features/executions/times_of';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
@@ -53,8 +53,11 @@ describe('the times of an execution', () => {
 describe('the filters of the list', () => {
   const none = Object.fromEntries(filterNames.map((name) => [name, ''])) as Values;
   it('ask for late executions only when that is chosen', () => {
-    expect(queryOf({ ...none, late: 'true', project: '' }, undefined)).toMatchObject({ late: true, planned: false });
-    expect(queryOf({ ...none, project: '' }, undefined).late).toBeUndefined();
+    expect(queryOf({ ...none, late: 'true' }, undefined)).toMatchObject({ late: true, planned: false });
+    expect(queryOf(none, undefined).late).toBeUndefined();
+  });
+  it('are of the project of the address before that of all pages, or of all projects', () => {
+    expect([projectOf('', 'shop'), projectOf('bank', 'shop'), projectOf(everyProject, 'shop'), projectOf('', '')]).toEqual(['shop', 'bank', '', '']);
   });
 });
 

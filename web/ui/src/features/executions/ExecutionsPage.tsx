@@ -14,7 +14,7 @@ import { usePreferences } from '@/shared/preferences';
 import { BulkBar } from './BulkBar';
 import { useColumns } from './columns';
 import { Filters } from './Filters';
-import { filterNames } from './list_query';
+import { filterNames, projectOf } from './list_query';
 import { useExecutions } from './queries';
 
 const hiddenAtFirst = ['lag', 'client'];
@@ -22,10 +22,11 @@ const hiddenAtFirst = ['lag', 'client'];
 export default function ExecutionsPage() {
   const { t } = useTranslation('executions');
   const [, go] = useLocation();
-  const { project } = usePreferences();
+  const { project: chosenProject } = usePreferences();
   const filters = useFilters(filterNames);
+  const project = projectOf(filters.values.project, chosenProject);
   const cursor = useCursor(project + filters.key);
-  const { data, error, refetch, isPlaceholderData: stale } = useExecutions({ project, ...filters.values }, cursor.after);
+  const { data, error, refetch, isPlaceholderData: stale } = useExecutions({ ...filters.values, project }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
   const columns = useColumns();
   const [hidden, hide] = useHiddenColumns('executions', hiddenAtFirst);

@@ -4,12 +4,14 @@ import { useTranslation } from 'react-i18next';
 import type { State } from '@/api/types';
 import { ChoiceFilter, FilterBar, TextFilter } from '@/shared/FilterBar';
 import { Link } from '@/shared/Link';
+import { useProjectNames } from '@/api/projects';
 import { TaskFilter } from '../pickers/TaskFilter';
-import type { Values } from './list_query';
+import { everyProject, type Values } from './list_query';
 import { instantOf, isSpan, localOf, spans } from './span';
 
 const states: State[] = ['waiting', 'running', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
 const causes = ['schedule', 'manual', 'shard', 'rerun', 'forced'] as const;
+const fired = 'succeeded,failed,timed_out,waiting,running,retrying';
 const noTime = { planned: '', since: '', from: '', until: '' };
 
 interface Props {
@@ -52,11 +54,14 @@ function TimeFilter({ values, change }: Pick<Props, 'values' | 'change'>) {
 export function Filters({ values, change, clear, used, project, tools }: Props) {
   const { t } = useTranslation(['executions', 'shared']);
   const failures = { value: 'failed,timed_out', label: t('failures') };
+  const projects = useProjectNames().data ?? [];
+  const named = new Set([...projects, values.project].filter((one) => one !== '' && one !== everyProject));
   const open = { value: 'waiting,running,retrying', label: t('not_ended') };
   return (
     <FilterBar used={used} clear={clear} tools={tools}>
+      <ChoiceFilter label={t('project')} value={values.project} onChange={(project) => change({ project })} choices={[{ value: everyProject, label: t('every_project') }, ...[...named].map((value) => ({ value, label: value }))]} />
       <TaskFilter label={t('task')} value={values.task} project={project} onChange={(task) => change({ task })} />
-      <ChoiceFilter label={t('state')} value={values.state} onChange={(state) => change({ state })} choices={[failures, open, ...states.map((value) => ({ value, label: t(`shared:state.${value}`) }))]} />
+      <ChoiceFilter label={t('state')} value={values.state} onChange={(state) => change({ state })} choices={[failures, open, { value: fired, label: t('fired') }, ...states.map((value) => ({ value, label: t(`shared:state.${value}`) }))]} />
       <TimeFilter values={values} change={change} />
       <TextFilter label={t('service')} value={values.service} onChange={(service) => change({ service })} />
       <ChoiceFilter label={t('cause')} value={values.cause} onChange={(cause) => change({ cause })} choices={causes.map((value) => ({ value, label: t(`causes.${value}`) }))} />

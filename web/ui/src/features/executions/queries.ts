@@ -5,7 +5,7 @@ import type { Page } from '@/api/pages';
 import { asShown } from '@/api/shown_state';
 import type { Execution, ResolvedLetter, State } from '@/api/types';
 import { dismissedAt } from './dismissed';
-import { type ExecutionFilters, queryOf } from './list_query';
+import { queryOf, type Values } from './list_query';
 import { canRetry } from './possible';
 
 function shownPage(page: Page<Execution>): Page<Execution> {
@@ -15,7 +15,7 @@ function shownPage(page: Page<Execution>): Page<Execution> {
 // The server wants the values of one parameter with commas between them.
 const querySerializer = { array: { style: 'form', explode: false } } as const;
 
-export function useExecutions(filters: ExecutionFilters, after: string | undefined) {
+export function useExecutions(filters: Values, after: string | undefined) {
   return useQuery({
     queryKey: ['executions', 'list', filters, after],
     refetchInterval: useLiveInterval(),

@@ -2,6 +2,7 @@ import { Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
 import { Link } from '@/shared/Link';
+import { usePreferences } from '@/shared/preferences';
 import { Section } from '@/shared/Section';
 import { Duration } from '@/shared/Times';
 import { countedAddress } from './attention';
@@ -18,7 +19,9 @@ type Reach = Parameters<typeof countedAddress>[1];
 /** A number that links to the list of what it counts. */
 function Count({ measure, reach, count }: { measure: (typeof shown)[number]; reach: Reach; count: number }) {
   const { t, i18n } = useTranslation('overview');
-  const to = count > 0 ? countedAddress(measure, reach) : undefined;
+  // The number is of the whole cluster, also while a project is chosen.
+  const { project } = usePreferences();
+  const to = count > 0 ? countedAddress(measure, reach, project !== '') : undefined;
   const text = count.toLocaleString(i18n.language);
   const colour = bad.includes(measure) && count > 0 ? 'red' : undefined;
   return (

@@ -1,4 +1,5 @@
 import type { Condition } from '@/features/nodes/condition';
+import { everyProject } from '@/features/executions/list_query';
 import type { Overview } from './queries';
 
 /** How many nodes are in each condition; a condition that no node is in is absent. The best one first. */
@@ -39,12 +40,12 @@ export function isLongGap(gapMs: number | null): boolean {
 }
 
 const filtersOf = {
-  fired: '', succeeded: 'state=succeeded&', failed: 'state=failed,timed_out&', late: 'late=true&', skipped: 'state=skipped&',
+  fired: 'state=succeeded,failed,timed_out,waiting,running,retrying&', succeeded: 'state=succeeded&', failed: 'state=failed,timed_out&', late: 'late=true&', skipped: 'state=skipped&',
   cancelled: 'state=cancelled&', open: 'state=waiting,running,retrying&',
 };
 const sinceOf = { hour: '1h', day: '24h', month: '30d' };
 
-/** The list of the executions that a number counts. */
-export function countedAddress(measure: keyof typeof filtersOf, reach: keyof typeof sinceOf): string {
-  return `/executions?${filtersOf[measure]}since=${sinceOf[reach]}`;
+/** The list of the executions that a number counts: of all projects, if `everywhere`, else of the chosen one. */
+export function countedAddress(measure: keyof typeof filtersOf, reach: keyof typeof sinceOf, everywhere = false): string {
+  return `/executions?${filtersOf[measure]}since=${sinceOf[reach]}${everywhere ? `&project=${encodeURIComponent(everyProject)}` : ''}`;
 }

@@ -32,7 +32,7 @@ export default function ServicePage() {
     <>
       {t('of_project')}{' '}<Link to={`/projects/${encodeURIComponent(project)}`} size="sm" underline="always">{project}</Link>{' · '}
       <Link to={`/tasks?project=${encodeURIComponent(project)}&service=${encodeURIComponent(service)}`} size="sm" underline="always">{t('its_tasks')}</Link>{' · '}
-      <Link to={`/executions?service=${encodeURIComponent(service)}&state=waiting`} size="sm" underline="always">{t('what_waits')}</Link>
+      <Link to={`/executions?project=${encodeURIComponent(project)}&service=${encodeURIComponent(service)}&state=waiting`} size="sm" underline="always">{t('what_waits')}</Link>
     </>
   );
   return (
