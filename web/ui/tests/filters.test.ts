@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lettersOf, nothingYet, oneTask, withStep } from '../src/features/dead-letters/letters';
+import { firstStep, lettersOf, nothingYet, oneTask, withStep } from '../src/features/dead-letters/letters';
 import { labels } from '../src/features/tasks/labels';
 
 describe('oneTask', () => {
@@ -35,5 +35,12 @@ describe('labels', () => {
   it('are names with values', () => {
     expect(['team:billing', 'team:billing,env:production', 'a.b/c-d:', 'team:账单'].every((text) => labels.test(text))).toBe(true);
     expect(['team', 'Team:billing', 'team:billing,', ':x', 'team:a\u0007'].some((text) => labels.test(text))).toBe(false);
+  });
+});
+
+describe('the first request for many dead letters', () => {
+  it('leaves it to the server which ones have died by now', () => {
+    expect(firstStep({ project: 'p' })).toEqual({ project: 'p', all: true });
+    expect(firstStep({ executions: ['1'] })).toEqual({ executions: ['1'] });
   });
 });

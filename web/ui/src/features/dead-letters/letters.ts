@@ -12,6 +12,17 @@ export interface LetterFilter {
 /** These dead letters, or the open ones that a filter finds. */
 export type Letters = { executions: string[] } | LetterFilter;
 
+/** What one request asks for. `after`: where the one before it ended. */
+export type Step = { executions: string[] } | (LetterFilter & { all: true; after?: string });
+
+/**
+ * The first request. The server begins with what has died by its own clock, and goes on to older ones, so those that die meanwhile are
+ * not meant. A time of the browser would leave out the newest where its clock is behind.
+ */
+export function firstStep(of: Letters): Step {
+  return 'executions' in of ? of : { ...of, all: true };
+}
+
 const parts = ['task', 'project', 'service', 'error', 'broadcast'] as const;
 
 /** The open dead letters that a list without a selection means: those that its filters find. */

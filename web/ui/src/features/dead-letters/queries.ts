@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { DeadLetter } from '@/api/types';
-import { type LetterFilter, type Letters, nothingYet, type Resolved, withStep } from './letters';
+import { firstStep, type LetterFilter, type Letters, nothingYet, type Resolved, type Step, withStep } from './letters';
 
 export type Resolution = DeadLetter['resolution'];
 
@@ -50,8 +50,6 @@ export interface Request {
   payload?: unknown;
 }
 
-type Step = { executions: string[] } | (LetterFilter & { all: true; before: string; after?: string });
-
 function send(how: Resolve, step: Step, payload: unknown) {
   if (how === 'dismiss') return unwrap(api.POST('/api/v1/dead-letters/dismiss', { body: step }));
   return unwrap(api.POST('/api/v1/dead-letters/retry', { body: payload === undefined ? step : { ...step, payload } }));
@@ -62,12 +60,6 @@ interface Work {
   of: Letters;
   step: Step;
   sum: Resolved;
-}
-
-/** Those that die from now on are not meant. */
-function begin(how: Resolve, of: Letters): Work {
-  const step = 'executions' in of ? of : { ...of, all: true as const, before: new Date().toISOString() };
-  return { how, of, step, sum: nothingYet };
 }
 
 /**
@@ -84,7 +76,7 @@ export function useResolve() {
     mutationFn: async ({ how, of, payload }: Request): Promise<Resolved> => {
       stopped.current = false;
       const last = unfinished.current;
-      const work = last?.of === of && last.how === how ? last : begin(how, of);
+      const work = last?.of === of && last.how === how ? last : { how, of, step: firstStep(of), sum: nothingYet };
       unfinished.current = work;
       for (;;) {
         const answer = await send(how, work.step, payload);
