@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf as calendarDraft, calendarOf } from '../src/features/calendars/draft';
 import { countOf, monthsOf } from '../src/features/calendars/year';
-import { draftOf, furtherDefaults, settingsOf } from '../src/features/scopes/limits';
+import { draftOf, furtherDefaults, nextOf, settingsOf } from '../src/features/scopes/limits';
 import type { ServiceSettings, StoredCalendar } from '../src/api/types';
 
 describe('settings', () => {
@@ -16,6 +16,18 @@ describe('settings', () => {
   it('lose what was emptied', () => {
     const draft = { ...draftOf(settings), rate: 0, attempts: '' as const, zone: '' };
     expect(settingsOf(draft, {})).toEqual({ limits: { concurrency: 3 }, defaults: { timeout_ms: 1500 } });
+  });
+  it('of somebody else do not replace what is being entered', () => {
+    const base = { version: 4, settings };
+    const present = { version: 5, settings: { limits: { concurrency: 9 } } as ServiceSettings };
+    const same = settingsOf(draftOf(settings), furtherDefaults(settings));
+    const entered = settingsOf({ ...draftOf(settings), concurrency: 7 }, {});
+    expect(nextOf(base, base, entered)).toBe('stay');
+    expect(nextOf(base, present, same)).toBe('take');
+    expect(nextOf(base, present, settingsOf(draftOf(present.settings), {}))).toBe('take');
+    expect(nextOf(base, present, entered)).toBe('warn');
+    expect(nextOf(base, present, undefined)).toBe('warn');
+    expect(nextOf(present, base, entered)).toBe('stay');
   });
 });
 

@@ -53,13 +53,6 @@ export async function unwrap<Data>(request: Promise<Answer<Data>>): Promise<Data
   return data;
 }
 
-/** The document with the ETag that a later change has to name. */
-export async function unwrapWithTag<Data>(request: Promise<Answer<Data>>): Promise<{ data: Data; tag: string | null }> {
-  const { data, error, response } = await reach(request);
-  if (!response.ok || data === undefined) throw problemOf(error, response);
-  return { data, tag: response.headers.get('ETag') };
-}
-
 /** A version as If-Match has it. */
 export function versionTag(version: number | undefined): string {
   return `"${version ?? 0}"`;

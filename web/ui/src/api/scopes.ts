@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, unwrap, unwrapWithTag } from './client';
+import { api, unwrap } from './client';
 import { useLiveInterval } from './live';
 import type { NewPause, ServiceSettings } from './types';
 
@@ -14,8 +14,8 @@ function read(scope: Scope, signal: AbortSignal) {
 
 function readSettings(scope: Scope, signal: AbortSignal) {
   return scope.service === undefined
-    ? unwrapWithTag(api.GET('/api/v1/projects/{project}/settings', { params: { path: scope }, signal }))
-    : unwrapWithTag(api.GET('/api/v1/services/{project}/{service}/settings', { params: { path: scope }, signal }));
+    ? unwrap(api.GET('/api/v1/projects/{project}/settings', { params: { path: scope }, signal }))
+    : unwrap(api.GET('/api/v1/services/{project}/{service}/settings', { params: { path: scope }, signal }));
 }
 
 export function useScope(scope: Scope) {

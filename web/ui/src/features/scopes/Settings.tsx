@@ -1,14 +1,15 @@
-import { Autocomplete, Button, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Autocomplete, Button, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { versionTag } from '@/api/client';
 import { type Scope, useChangeSettings, useSettings } from '@/api/scopes';
 import type { ServiceSettings } from '@/api/types';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { JsonField, jsonText, readJson, useJsonFault } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
 import { zoneNames } from '@/shared/zones';
-import { type Draft, draftOf, furtherDefaults, settingsOf } from './limits';
+import { type Draft, draftOf, furtherDefaults, type Known, nextOf, settingsOf } from './limits';
 
 interface Part {
   draft: Draft;
@@ -31,7 +32,7 @@ function numberOf(value: string | number): number | '' {
   return value === '' ? '' : Number(value);
 }
 
-function Defaults({ draft, change }: Part) {
+function DefaultFields({ draft, change }: Part) {
   const { t } = useTranslation('scopes');
   const built = t('settings.built_in');
   return (
@@ -44,31 +45,58 @@ function Defaults({ draft, change }: Part) {
   );
 }
 
-function Form({ scope, settings, tag }: { scope: Scope; settings: ServiceSettings; tag: string | null }) {
-  const { t } = useTranslation(['scopes', 'shared']);
-  const [draft, setDraft] = useState(draftOf(settings));
-  const [further, setFurther] = useState(jsonText(furtherDefaults(settings)));
-  const { mutate, isPending, error } = useChangeSettings(scope);
+type Defaults = NonNullable<ServiceSettings['defaults']>;
+
+/** The form of one version, and what becomes of it when somebody else saves another. */
+function useForm(present: Known) {
+  const [base, setBase] = useState(present);
+  const [draft, setDraft] = useState(draftOf(base.settings));
+  const [further, setFurther] = useState(jsonText(furtherDefaults(base.settings)));
   const read = readJson(further);
+  const entered = 'value' in read ? settingsOf(draft, read.value as Defaults) : undefined;
+  const step = nextOf(base, present, entered);
+  function take(next: Known) {
+    setBase(next);
+    setDraft(draftOf(next.settings));
+    setFurther(jsonText(furtherDefaults(next.settings)));
+  }
+  if (step === 'take') take(present);
+  return { base, draft, change: (part: Partial<Draft>) => setDraft({ ...draft, ...part }), further, setFurther, read, entered, take, overtaken: step === 'warn' };
+}
+
+function Form({ scope, present }: { scope: Scope; present: Known }) {
+  const { t } = useTranslation(['scopes', 'shared']);
+  const { base, draft, change, further, setFurther, read, entered, take, overtaken } = useForm(present);
+  const { mutate, isPending, error, reset } = useChangeSettings(scope);
   const jsonFault = useJsonFault();
-  const part = { draft, change: (next: Partial<Draft>) => setDraft({ ...draft, ...next }) };
+  const warned = overtaken && !isPending;
   function save() {
-    if ('reason' in read) return;
-    const next = settingsOf(draft, read.value as NonNullable<ServiceSettings['defaults']>);
-    mutate({ settings: next, tag }, { onSuccess: () => notifications.show({ message: t('settings.saved'), color: 'teal' }) });
+    if (!entered) return;
+    mutate({ settings: entered, tag: base.version === 0 ? null : versionTag(base.version) }, {
+      onSuccess: ({ settings, version }) => {
+        take({ settings, version });
+        notifications.show({ message: t('settings.saved'), color: 'teal' });
+      },
+    });
   }
   return (
     <Stack>
-      <Limits {...part} />
+      {warned && (
+        <Alert color="orange" role="alert">
+          <Text size="sm" mb="xs">{t('settings.changed_meanwhile')}</Text>
+          <Button size="xs" variant="default" onClick={() => { reset(); take(present); }}>{t('settings.take_present')}</Button>
+        </Alert>
+      )}
+      <Limits draft={draft} change={change} />
       <div>
         <Title order={3} size="h5">{t('settings.defaults')}</Title>
         <Text size="sm" c="dimmed">{t('settings.defaults_help')}</Text>
       </div>
-      <Defaults {...part} />
+      <DefaultFields draft={draft} change={change} />
       <JsonField label={t('settings.further')} value={further} onChange={setFurther} />
       {'reason' in read && <Text size="sm" c="red" role="alert">{jsonFault(read.reason, further)}</Text>}
       <ErrorBox error={error} />
-      <Group><Button onClick={save} loading={isPending}>{t('shared:save')}</Button></Group>
+      <Group><Button onClick={save} loading={isPending} disabled={warned}>{t('shared:save')}</Button></Group>
     </Stack>
   );
 }
@@ -79,7 +107,7 @@ export function Settings({ scope }: { scope: Scope }) {
   return (
     <Section title={t('settings.title')}>
       <ErrorBox error={error} retry={() => void refetch()} />
-      {data && <Form key={data.data.version} scope={scope} settings={data.data.settings} tag={data.tag} />}
+      {data && <Form key={`${scope.project}/${scope.service ?? ''}`} scope={scope} present={data} />}
     </Section>
   );
 }

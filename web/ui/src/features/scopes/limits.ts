@@ -1,4 +1,5 @@
 import type { ServiceSettings } from '@/api/types';
+import { differences } from '@/shared/differences';
 
 type Defaults = NonNullable<ServiceSettings['defaults']>;
 type Rate = { limit?: number; per_ms?: number; burst?: number };
@@ -56,4 +57,23 @@ export function settingsOf(draft: Draft, further: Defaults): ServiceSettings {
       ...(zone === '' ? {} : { zone }),
     },
   };
+}
+
+/** Settings with their version; 0 if nobody has set any. */
+export interface Known {
+  version: number;
+  settings: ServiceSettings;
+}
+
+const through = ({ settings }: Known) => settingsOf(draftOf(settings), furtherDefaults(settings));
+const isSame = (one: ServiceSettings, other: ServiceSettings) => differences(one, other).length === 0;
+
+/**
+ * What a form does that began with `base`, now that `present` holds: nothing, or take that, or warn, as what was entered would be lost.
+ * `entered`: undefined while it cannot be read.
+ */
+export function nextOf(base: Known, present: Known, entered: ServiceSettings | undefined): 'stay' | 'take' | 'warn' {
+  // An answer that was on its way during a save is older than what the save gave.
+  if (present.version <= base.version) return 'stay';
+  return entered && (isSame(entered, through(base)) || isSame(entered, through(present))) ? 'take' : 'warn';
 }
