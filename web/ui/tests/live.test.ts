@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { focusManager, QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventReader, type StreamEvent } from '../src/api/live/event_stream';
 import { follow, type Surroundings } from '../src/api/live/follow';
+import { invalidator } from '../src/api/live/invalidator';
 import { SilenceWatch } from '../src/api/live/silence';
 import { staleKeys, topicsOf } from '../src/api/live/topics';
 
@@ -36,6 +38,55 @@ describe('topicsOf', () => {
     expect(staleKeys(['nodes'])).toEqual([['nodes']]);
     expect(staleKeys(['services'])).toContainEqual(['tasks', 'one']);
     expect(staleKeys(['executions'])).toContainEqual(['tasks', 'next']);
+  });
+});
+
+describe('what has changed', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    focusManager.setFocused(true);
+  });
+  afterEach(() => {
+    focusManager.setFocused(undefined);
+    vi.useRealTimers();
+  });
+  async function watched(staleTime: number) {
+    const client = new QueryClient({ defaultOptions: { queries: { staleTime } } });
+    const seen = { reads: 0, tasks: 0 };
+    client.mount();
+    const observe = (topic: string, count: () => void) => new QueryObserver(client, { queryKey: [topic], queryFn: () => { count(); return topic; } }).subscribe(() => undefined);
+    const stop = [observe('nodes', () => { seen.reads += 1; }), observe('tasks', () => { seen.tasks += 1; }), () => client.unmount()];
+    await vi.advanceTimersByTimeAsync(1000);
+    return { seen, stale: invalidator(client), stop: () => stop.forEach((end) => end()) };
+  }
+  it('is read once for events that come together', async () => {
+    const { seen, stale, stop } = await watched(60000);
+    stale.tell(['nodes']);
+    stale.tell(['nodes']);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual({ reads: 2, tasks: 1 });
+    stop();
+  });
+  it.each([0, 60000])('is not read for a hidden page, and once when it is shown again (kept for %i ms)', async (staleTime) => {
+    const { seen, stale, stop } = await watched(staleTime);
+    focusManager.setFocused(false);
+    stale.tell(['nodes']);
+    await vi.advanceTimersByTimeAsync(1000);
+    stale.tell(['nodes']);
+    stale.tellBefore(1);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(seen.reads).toBe(1);
+    focusManager.setFocused(true);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen.reads).toBe(2);
+    stop();
+  });
+  it('is read again where it is older than the stream', async () => {
+    const { seen, stale, stop } = await watched(60000);
+    stale.tellBefore(Date.now() + 1);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(seen).toEqual({ reads: 2, tasks: 2 });
+    stop();
   });
 });
 

@@ -1,11 +1,12 @@
-import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect } from 'react';
 import { authorization } from '../client';
 import { token } from '../token';
 import { follow, type Surroundings } from './follow';
+import { type Invalidator, invalidator } from './invalidator';
 import { heard, watchSilence } from './signs';
 import { setLiveState } from './state';
-import { staleKeys, topicsOf } from './topics';
+import { topicsOf } from './topics';
 
 export { useLiveInterval, useLiveState, useSilence, type LiveState } from './state';
 
@@ -26,23 +27,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-// Topics within 300 ms are one refetch.
-function invalidator(client: QueryClient): (topics: string[]) => void {
-  const stale = new Set<string>();
-  let timer: number | undefined;
-  return (topics) => {
-    topics.forEach((topic) => stale.add(topic));
-    if (stale.size === 0) return;
-    timer ??= window.setTimeout(() => {
-      timer = undefined;
-      staleKeys(stale).forEach((queryKey) => void client.invalidateQueries({ queryKey }));
-      stale.clear();
-    }, 300);
-  };
-}
-
-function surroundings(client: QueryClient): Surroundings {
-  const tell = invalidator(client);
+function surroundings({ tell, tellBefore }: Invalidator): Surroundings {
   let opened = 0;
   return {
     open: (lastId, signal) => {
@@ -55,7 +40,7 @@ function surroundings(client: QueryClient): Surroundings {
     onUnauthorized: token.refuse,
     onEvent: (event, first) => {
       // Answers from before a stream that began without an id may be older than what it tells of.
-      if (first) void client.invalidateQueries({ predicate: ({ state }) => state.dataUpdatedAt > 0 && state.dataUpdatedAt < opened });
+      if (first) tellBefore(opened);
       tell(topicsOf(event));
     },
   };
@@ -68,10 +53,12 @@ export function useLive(enabled: boolean): void {
   useLayoutEffect(() => {
     if (!enabled) return;
     const stop = new AbortController();
-    void follow(surroundings(client), stop.signal);
+    const stale = invalidator(client);
+    void follow(surroundings(stale), stop.signal);
     const stopWatching = watchSilence();
     return () => {
       stop.abort();
+      stale.stop();
       stopWatching();
     };
   }, [client, enabled]);
