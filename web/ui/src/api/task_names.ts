@@ -20,6 +20,7 @@ export function useTaskName(id: string) {
   return useQuery({
     queryKey: ['tasks', 'name', id],
     enabled: id !== '',
+    placeholderData: undefined, // the name of another task would be wrong
     staleTime: 30000,
     retry: false,
     queryFn: async ({ signal }) => (await unwrap(api.GET('/api/v1/tasks/{id}', { params: { path: { id } }, signal }))).name,

@@ -25,7 +25,8 @@ export function Pages() {
       <Suspense fallback={<Skeleton height={320} />}>
         <Switch>
           {features.flatMap(({ routes }) => routes).map(({ path, page: Page }) => (
-            <Route key={path} path={path}><Page /></Route>
+            // Another thing is another page: none of what the last one showed, or had open, is of this one.
+            <Route key={path} path={path}><Page key={location} /></Route>
           ))}
           <Route><NotFound /></Route>
         </Switch>

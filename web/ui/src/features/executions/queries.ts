@@ -123,6 +123,7 @@ export function useTwoVersions(task: string, versions: [number, number]) {
   return useQuery({
     queryKey: ['tasks', 'versions', task, 'two', ...versions],
     enabled: versions[0] !== versions[1],
+    placeholderData: undefined,
     queryFn: async ({ signal }) => {
       const { items } = await unwrap(api.GET('/api/v1/tasks/{id}/versions', { params: { path: { id: task }, query: { limit: 100 } }, signal }));
       return versions.map((wanted) => items.find(({ version }) => version === wanted)?.definition);
