@@ -4,7 +4,7 @@ import type { Definition, Schedule } from '../src/api/types';
 import { markOf } from '../src/features/tasks/form/preview_marks';
 import { instantOf, localOf } from '../src/features/tasks/form/instants';
 import { builtIn, policiesDraftOf, policyMembers, withPolicyOf, type PoliciesDraft } from '../src/features/tasks/form/policies_draft';
-import { emptySchedule, isComplete, modes, needsName, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
+import { emptySchedule, isComplete, modes, needsName, offered, scheduleDraftOf, scheduleOf, switched } from '../src/features/tasks/form/schedule_draft';
 import { scheduleWords } from '../src/features/tasks/form/schedule_words';
 import { readSimpleCron, writeSimpleCron } from '../src/features/tasks/form/simple_cron';
 import { comparable, copyOf, definitionOf, emptyTask, faultsOf, taskDraftOf } from '../src/features/tasks/form/task_draft';
@@ -194,5 +194,33 @@ describe('the search for a zone', () => {
     expect(isZoneLike('America/New_York', 'new york')).toBe(true);
     expect(isZoneLike('America/New_York', 'AMERICA/new_y')).toBe(true);
     expect(isZoneLike('Europe/Berlin', 'york')).toBe(false);
+  });
+});
+
+describe('the zone of a schedule', () => {
+  const empty = emptySchedule('Asia/Shanghai');
+  const zoneOf = (schedule: Schedule) => ('zone' in schedule ? schedule.zone : undefined);
+  it('is the default of the service or project until somebody chooses one, and is then left to the server', () => {
+    const shown = offered(empty, 'Europe/Berlin', 'Asia/Shanghai');
+    expect([shown.zone, shown.zoneBy]).toEqual(['Europe/Berlin', 'default']);
+    for (const mode of ['days', 'months', 'every_days', 'window', 'cron'] as const) {
+      expect(scheduleOf(switched(shown, mode))).not.toHaveProperty('zone');
+      expect(zoneOf(scheduleOf(switched({ ...shown, zone: 'UTC', zoneBy: 'person' }, mode)))).toBe('UTC');
+    }
+    expect(offered(shown, undefined, 'Asia/Shanghai')).toMatchObject({ zone: 'Asia/Shanghai', zoneBy: 'viewer' });
+    expect(zoneOf(scheduleOf(offered(empty, undefined, 'Asia/Shanghai')))).toBe('Asia/Shanghai');
+  });
+  it('stays when it is chosen, or that of a task', () => {
+    const chosen = { ...empty, zone: 'UTC', zoneBy: 'person' as const };
+    expect(offered(chosen, 'Europe/Berlin', 'Asia/Shanghai')).toBe(chosen);
+    const task = scheduleDraftOf({ kind: 'window', every_ms: 900000, from: '09:00', to: '17:30', zone } as Schedule, 'Asia/Shanghai');
+    expect(offered(task, 'Europe/Berlin', 'Asia/Shanghai').zone).toBe(zone);
+  });
+  it('stays while an instant is entered, which would be another in another zone', () => {
+    const entered = { ...empty, startAt: '2027-01-01T00:00' };
+    expect(offered(entered, 'Europe/Berlin', 'UTC').zone).toBe('Asia/Shanghai');
+    const byDefault = { ...offered(empty, 'Europe/Berlin', 'UTC'), startAt: '2027-01-01T00:00' };
+    expect(scheduleOf(offered(byDefault, 'Europe/Berlin', 'UTC'))).not.toHaveProperty('zone');
+    expect(zoneOf(scheduleOf(offered(byDefault, 'UTC', 'UTC')))).toBe('Europe/Berlin');
   });
 });

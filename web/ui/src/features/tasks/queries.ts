@@ -132,8 +132,8 @@ export function useTaskDefaults(project: string, service: string) {
   });
 }
 
-/** What the server is asked about a schedule that is not saved yet. `task`: the one that is edited. */
-export interface PreviewRequest { schedule: Schedule; project: string; name: string; task?: string | undefined }
+/** What the server is asked about a schedule that is not saved yet. `service`: its default is the zone; `task`: the one that is edited. */
+export interface PreviewRequest { schedule: Schedule; project: string; name: string; service: string; task?: string | undefined }
 
 /** A schedule that is not saved yet: checked as a save would, with its next firings. `asked`: JSON of a PreviewRequest. */
 export function useSchedulePreview(asked: string, enabled: boolean) {
@@ -145,8 +145,8 @@ export function useSchedulePreview(asked: string, enabled: boolean) {
     staleTime: 30_000,
     placeholderData: enabled ? keepPreviousData : undefined,
     queryFn: ({ signal }) => {
-      const { schedule, project, name, task } = JSON.parse(asked) as PreviewRequest;
-      const body = { schedule, project: project || 'default', ...(name ? { name } : {}), ...(task ? { task } : {}), count: 8 };
+      const { schedule, project, name, service, task } = JSON.parse(asked) as PreviewRequest;
+      const body = { schedule, project: project || 'default', ...(name ? { name } : {}), ...(service ? { service } : {}), ...(task ? { task } : {}), count: 8 };
       return unwrap(api.POST('/api/v1/schedules/preview', { body, signal }));
     },
   });

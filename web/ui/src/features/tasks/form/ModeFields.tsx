@@ -23,7 +23,7 @@ function Days({ draft, change }: ScheduleProps) {
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TimeField label={t('time')} at="schedule.cron" value={draft.time} onChange={(time) => time && change({ time })} />
-        <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} />
+        <ZoneField draft={draft} change={change} />
       </SimpleGrid>
       {fault && <Text size="sm" c="red">{fault}</Text>}
       <DayPicker value={draft.days} onChange={(days) => change({ days })} at="schedule.cron" />
@@ -56,7 +56,7 @@ function Months({ draft, change }: ScheduleProps) {
       <NumberField label={t('every')} at="schedule.every" value={draft.everyMonths} min={1} max={1000} onChange={(everyMonths) => change({ everyMonths })} />
       <ChoiceField label={t('period')} at="schedule.unit" value={draft.monthUnit} onChange={(monthUnit) => change({ monthUnit })} choices={[{ value: 'months', label: t('period_months') }, { value: 'years', label: t('period_years') }]} />
       <TimeField label={t('time')} at="schedule.time" value={draft.time} onChange={(time) => time && change({ time })} />
-      <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} />
+      <ZoneField draft={draft} change={change} />
     </SimpleGrid>
   );
 }
@@ -69,7 +69,7 @@ function EveryDays({ draft, change }: ScheduleProps) {
         <NumberField label={t('every')} at="schedule.every" value={draft.every} min={1} max={1000} onChange={(every) => change({ every })} />
         <ChoiceField label={t('period')} at="schedule.unit" value={draft.dayUnit} onChange={(dayUnit) => change({ dayUnit })} choices={[{ value: 'days', label: t('period_days') }, { value: 'weeks', label: t('period_weeks') }]} />
         <TimeField label={t('time')} at="schedule.time" value={draft.time} onChange={(time) => time && change({ time })} />
-        <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} />
+        <ZoneField draft={draft} change={change} />
       </SimpleGrid>
       {draft.dayUnit === 'weeks' && <DayPicker value={draft.days} onChange={(days) => change({ days })} at="schedule.days" />}
     </>
@@ -85,7 +85,7 @@ function Window({ draft, change }: ScheduleProps) {
         <TimeField label={t('from')} at="schedule.from" value={draft.from} onChange={(from) => from && change({ from })} />
         <TimeField label={t('to')} at="schedule.to" value={draft.to} onChange={(to) => to && change({ to })} />
       </SimpleGrid>
-      <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} />
+      <ZoneField draft={draft} change={change} />
       <DayPicker value={draft.days} onChange={(days) => change({ days })} at="schedule.days" />
     </>
   );
@@ -116,7 +116,7 @@ function Once({ draft, change }: ScheduleProps) {
       {draft.once === 'at' ? (
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput type="datetime-local" label={t('once.when')} error={fault} value={draft.at} onChange={({ currentTarget }) => change({ at: currentTarget.value })} required />
-          <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} help={t('once.zone_help')} />
+          <ZoneField draft={draft} change={change} help={t('once.zone_help')} />
         </SimpleGrid>
       ) : (
         <DurationField label={t('once.after')} at="schedule.in_ms" ms={draft.inMs} min={1} onChange={(inMs) => change({ inMs })} />
@@ -144,7 +144,7 @@ function CronFields({ draft, change }: ScheduleProps) {
       )}
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <ChoiceField label={t('cron.dialect')} at="schedule.dialect" value={draft.dialect} onChange={(dialect) => change({ dialect })} choices={[{ value: 'crontab', label: t('cron.crontab') }, { value: 'quartz', label: t('cron.quartz') }]} />
-        <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} />
+        <ZoneField draft={draft} change={change} />
       </SimpleGrid>
     </>
   );

@@ -9,6 +9,7 @@ export interface ScheduleProps {
   draft: ScheduleDraft;
   project: string;
   name: string;
+  service: string;
   /** The id of the task that is edited. */
   task?: string | undefined;
   change: (part: Partial<ScheduleDraft>) => void;

@@ -85,7 +85,7 @@ export function ScheduleLimits(props: ScheduleProps) {
           <Stack>
             <Calendars {...props} />
             <Span {...props} />
-            {!hasClock(draft.mode) && (draft.startAt || draft.endAt) && <ZoneField value={draft.zone} onChange={(zone) => change({ zone })} help={t('once.zone_help')} />}
+            {!hasClock(draft.mode) && (draft.startAt || draft.endAt) && <ZoneField draft={draft} change={change} help={t('once.zone_help')} />}
             {(draft.mode === 'days' || draft.mode === 'cron') && <ClockChanges {...props} />}
           </Stack>
         </Accordion.Panel>

@@ -20,12 +20,12 @@ function Words({ draft }: { draft: ScheduleDraft }) {
 }
 
 /** What comes of the fields: the schedule in words, its next firings in its zone, and what clocks and calendars do to them. */
-export function SchedulePreview({ draft, project, name, task }: ScheduleProps) {
+export function SchedulePreview({ draft, project, name, service, task }: ScheduleProps) {
   const { t, i18n } = useTranslation('taskForm');
   const words = useProblemWords();
   const schedule = scheduleOf(draft);
   const complete = isComplete(draft);
-  const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', task } satisfies PreviewRequest), 400);
+  const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', service: draft.zoneBy === 'default' ? service : '', task } satisfies PreviewRequest), 400);
   const { data, error, isFetching } = useSchedulePreview(asked, complete);
   // An expression is described by the server, in English.
   const described = schedule.kind === 'cron' && i18n.language.startsWith('en');

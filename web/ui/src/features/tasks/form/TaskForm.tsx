@@ -19,6 +19,8 @@ import { OrderAndContext, PayloadInput } from './Input';
 import { Policies } from './Policies';
 import { policiesDraftOf } from './policies_draft';
 import { ScheduleBuilder } from './ScheduleBuilder';
+import { offered } from './schedule_draft';
+import { viewerZone } from '../viewer_zone';
 import { comparable, definitionOf, faultsOf, type TaskDraft } from './task_draft';
 
 interface Props {
@@ -50,14 +52,15 @@ function useDraft(start: TaskDraft) {
 export function TaskForm({ start, task }: Props) {
   const { t } = useTranslation(['taskForm', 'shared']);
   const [, go] = useLocation();
-  const { draft, change } = useDraft(start);
+  const { draft: entered, change } = useDraft(start);
   const [faults, setFaults] = useState<Faults>({});
   const [reviewing, review] = useState(false);
   const { mutate, isPending, error, reset } = useSave();
   const form = useFirstFault(faults);
   const words = useProblemWords();
-  const [service] = useDebouncedValue(draft.service.trim(), 300);
-  const { data: defaults } = useTaskDefaults(draft.project.trim(), service);
+  const [service] = useDebouncedValue(entered.service.trim(), 300);
+  const { data: defaults } = useTaskDefaults(entered.project.trim(), service);
+  const draft = { ...entered, schedule: offered(entered.schedule, service === '' ? undefined : defaults?.zone, viewerZone()) };
   const back = task ? `/tasks/${task.id}` : '/tasks';
   const changes = task ? comparable(start, draft) : undefined;
   const unchanged = changes !== undefined && differences(changes.before, changes.after).length === 0;
@@ -88,7 +91,7 @@ export function TaskForm({ start, task }: Props) {
       <form ref={form} onSubmit={submit} noValidate>
         <Section title={t('section.target')}><Target draft={draft} change={change} /></Section>
         <Section title={t('section.schedule')}>
-          <ScheduleBuilder draft={draft.schedule} project={draft.project.trim()} name={draft.name.trim()} task={task?.id} change={(part) => change({ schedule: { ...draft.schedule, ...part } })} />
+          <ScheduleBuilder draft={draft.schedule} project={draft.project.trim()} name={draft.name.trim()} service={service} task={task?.id} change={(part) => change({ schedule: { ...draft.schedule, ...part } })} />
         </Section>
         <Section title={t('section.payload')}><PayloadInput draft={draft} change={change} /></Section>
         <Section title={t('section.policies')}>

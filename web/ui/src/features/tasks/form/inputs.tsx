@@ -2,6 +2,7 @@ import { Group, Input, NativeSelect, NumberInput, Select, type SelectProps } fro
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFault } from './faults';
+import type { ScheduleDraft } from './schedule_draft';
 import { isZoneLike } from './zone_search';
 
 interface FieldProps {
@@ -97,13 +98,14 @@ const findZones: NonNullable<SelectProps['filter']> = ({ options, search, limit 
   options.filter((option) => 'value' in option && isZoneLike(option.value, search)).slice(0, limit);
 
 /** The zones that the browser knows; "New York" finds America/New_York. */
-export function ZoneField({ value, onChange, help }: { value: string; onChange: (zone: string) => void; help?: string }) {
+export function ZoneField({ draft: { zone: value, zoneBy }, change, help: purpose }: { draft: ScheduleDraft; change: (part: Partial<ScheduleDraft>) => void; help?: string }) {
   const { t } = useTranslation('taskForm');
+  const help = zoneBy === 'default' ? t('zone_default') : purpose;
   zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
   const choices = (zones.includes(value) ? zones : [value, ...zones]).map((zone) => ({ value: zone, label: zone }));
   return (
     <ChoiceField
-      label={t('zone')} at="schedule.zone" value={value} choices={choices} onChange={onChange} {...(help ? { help } : {})}
+      label={t('zone')} at="schedule.zone" value={value} choices={choices} onChange={(zone) => change({ zone, zoneBy: 'person' })} {...(help ? { help } : {})}
       more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: findZones, onFocus: selectAll, onClick: selectAll }}
     />
   );

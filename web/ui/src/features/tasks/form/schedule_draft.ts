@@ -12,6 +12,8 @@ export type CalendarUse = { name: string; mode: 'exclude' | 'allow' };
 export interface ScheduleDraft {
   mode: Mode;
   zone: string;
+  /** Whose choice the zone is; a default of the service or project is not sent, so that it stays one. */
+  zoneBy: 'person' | 'default' | 'viewer';
   time: string;
   days: Weekday[];
   every: number;
@@ -49,7 +51,7 @@ export interface ScheduleDraft {
 
 export function emptySchedule(zone: string): ScheduleDraft {
   return {
-    mode: 'days', zone, time: '09:00', days: [...weekdays], every: 2, dayUnit: 'weeks', everyMonths: 1, monthUnit: 'months', on: '1', roll: 'none',
+    mode: 'days', zone, zoneBy: 'viewer', time: '09:00', days: [...weekdays], every: 2, dayUnit: 'weeks', everyMonths: 1, monthUnit: 'months', on: '1', roll: 'none',
     from: '09:00', to: '17:00', windowMs: 900000, intervalMs: 300000, counted: 'start', once: 'at', at: '', inMs: 3600000, after: '',
     cron: '0 9 * * 1-5', dialect: 'crontab', gap: '', overlap: '', hashSeed: undefined, startAt: '', endAt: '', maxFirings: 0,
     jitterMs: 0, jitterSeed: undefined, calendars: [], known: {},
@@ -60,6 +62,18 @@ export const hasClock = (mode: Mode) => mode === 'days' || mode === 'months' || 
 /** Fires again and again by the clock: has a first and last instant, a maximum, a jitter and calendars. */
 export const repeats = (mode: Mode) => hasClock(mode) || mode === 'interval';
 const isCron = (mode: Mode) => mode === 'days' || mode === 'cron';
+
+const hasInstants = ({ at, startAt, endAt }: ScheduleDraft) => at !== '' || startAt !== '' || endAt !== '';
+
+/** The draft with the zone that is offered while nobody has chosen one: the default of the service or project, else the viewer's. */
+export function offered(draft: ScheduleDraft, byDefault: string | undefined, viewer: string): ScheduleDraft {
+  if (draft.zoneBy === 'person') return draft;
+  // Another zone would make other instants of those that are entered.
+  if (hasInstants(draft)) return draft.zoneBy === 'default' && draft.zone !== byDefault ? { ...draft, zoneBy: 'person' } : draft;
+  return byDefault ? { ...draft, zone: byDefault, zoneBy: 'default' } : { ...draft, zone: viewer, zoneBy: 'viewer' };
+}
+
+const zoned = ({ zone, zoneBy }: ScheduleDraft) => (zoneBy === 'default' ? {} : { zone });
 
 function instant(local: string, known: string | undefined, zone: string): string | undefined {
   if (known && localOf(known, zone) === local) return known;
@@ -90,7 +104,7 @@ function cronSchedule(draft: ScheduleDraft) {
   const dialect = draft.mode === 'cron' ? draft.dialect : 'crontab';
   const cron = cronOf(draft);
   return {
-    kind: 'cron', cron, dialect, zone: draft.zone,
+    kind: 'cron', cron, dialect, ...zoned(draft),
     ...(draft.gap ? { gap: draft.gap } : {}),
     ...(draft.overlap ? { overlap: draft.overlap } : {}),
     ...(draft.hashSeed !== undefined && cron.includes('H') ? { hash_seed: draft.hashSeed } : {}),
@@ -100,20 +114,20 @@ function cronSchedule(draft: ScheduleDraft) {
 const dayOfMonth = (on: string) => (/^\d+$/.test(on) ? Number(on) : on);
 
 function repeated(draft: ScheduleDraft) {
-  const zone = draft.zone;
+  const zone = zoned(draft);
   if (isCron(draft.mode)) return cronSchedule(draft);
   if (draft.mode === 'interval') return { kind: draft.counted === 'start' ? 'fixed_rate' : 'fixed_delay', every_ms: draft.intervalMs };
   if (draft.mode === 'window') {
     const days = draft.days.length > 0 && draft.days.length < 7 ? { days: inOrder(draft.days) } : {};
-    return { kind: 'window', every_ms: draft.windowMs, from: draft.from, to: draft.to, zone, ...days };
+    return { kind: 'window', every_ms: draft.windowMs, from: draft.from, to: draft.to, ...zone, ...days };
   }
   if (draft.mode === 'every_days') {
     const days = draft.dayUnit === 'weeks' && draft.days.length > 0 ? { days: inOrder(draft.days) } : {};
-    return { kind: 'calendar', every: draft.every, unit: draft.dayUnit, time: draft.time, zone, ...days };
+    return { kind: 'calendar', every: draft.every, unit: draft.dayUnit, time: draft.time, ...zone, ...days };
   }
   const on = draft.on ? { on: dayOfMonth(draft.on) } : {};
   const roll = draft.roll === 'none' ? {} : { roll: draft.roll };
-  return { kind: 'calendar', every: draft.everyMonths, unit: draft.monthUnit, time: draft.time, zone, ...on, ...roll };
+  return { kind: 'calendar', every: draft.everyMonths, unit: draft.monthUnit, time: draft.time, ...zone, ...on, ...roll };
 }
 
 /** The schedule as the server takes it, with the members of its own kind and no other. */
@@ -189,7 +203,8 @@ export function scheduleDraftOf(schedule: Schedule, viewer: string): ScheduleDra
   const members = schedule as Members;
   const clock = members.kind === 'cron' || members.kind === 'window' || members.kind === 'calendar';
   const zone = members.zone ?? (clock ? 'UTC' : viewer);
-  return { ...emptySchedule(zone), ...common(members, zone), ...own(members, zone) };
+  const draft: ScheduleDraft = { ...emptySchedule(zone), ...common(members, zone), ...own(members, zone) };
+  return clock ? { ...draft, zoneBy: 'person' } : draft;
 }
 
 /** The draft in another mode, with what both of them have. */
