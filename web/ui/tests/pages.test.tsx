@@ -112,6 +112,22 @@ describe('how long an execution takes', () => {
   }, slow);
 });
 
+describe('times on the page of an execution', () => {
+  it('are shown in the zone of the task to those who want that, also within sentences', async () => {
+    const { ExactTime, TaskZone } = await import('../src/shared/Times');
+    const { Reason } = await import('../src/shared/Reason');
+    const { prefer } = await import('../src/shared/preferences');
+    vi.stubGlobal('localStorage', { setItem: () => undefined });
+    const at = '2026-01-01T00:00:00.000000Z';
+    const html = (zone: string | undefined) => shown(new QueryClient(), <TaskZone.Provider value={zone}><ExactTime at={at} /><Reason text={`it waits since ${at}, alone`} /></TaskZone.Provider>);
+    prefer({ zone: 'task' });
+    expect(html('Asia/Kathmandu').match(/0?5:45:00/g)).toHaveLength(2);
+    expect(html(undefined)).not.toContain('5:45:00');
+    prefer({ zone: 'viewer' });
+    expect(html('Asia/Kathmandu')).not.toContain('5:45:00');
+  }, slow);
+});
+
 describe('a sentence of the server in Chinese', () => {
   it('has its cause in Chinese, too, if the page knows it', async () => {
     const { Reason } = await import('../src/shared/Reason');

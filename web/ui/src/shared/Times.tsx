@@ -1,19 +1,24 @@
 import { Text, Tooltip } from '@mantine/core';
+import { createContext, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNow } from './clock';
 import { usePreferences } from './preferences';
 import { durationText, exact, relative } from './time';
 
+/** The zone of the task that a part of the page is about: for the times in it that have no task of their own. */
+export const TaskZone = createContext<string | undefined>(undefined);
+
 /** The zone to show times in. Undefined is the viewer's own. */
 export function useZone(taskZone?: string): string | undefined {
   const { zone } = usePreferences();
+  const around = useContext(TaskZone);
   if (zone === 'utc') return 'UTC';
-  return zone === 'task' ? taskZone : undefined;
+  return zone === 'task' ? (taskZone ?? around) : undefined;
 }
 
 interface TimeProps {
   at: string | null | undefined;
-  /** The task's zone, for viewers who chose it. */
+  /** The task's zone, for viewers who chose it; without it, that of `TaskZone`. */
   zone?: string;
 }
 

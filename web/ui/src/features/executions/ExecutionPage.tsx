@@ -2,21 +2,23 @@ import { Alert, Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
 import type { ExecutionWithAttempts } from '@/api/types';
+import { zoneOf } from '@/features/tasks/zone_of';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Facts } from '@/shared/Facts';
 import { Instance } from '@/shared/Instance';
 import { shortInstance } from '@/shared/instance_name';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
+import { usePreferences } from '@/shared/preferences';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
-import { Duration, ExactTime } from '@/shared/Times';
+import { Duration, ExactTime, TaskZone } from '@/shared/Times';
 import { useAttempts } from './columns';
 import { ExecutionActions } from './ExecutionActions';
 import { Failure } from './Failure';
 import { GivenUp } from './GivenUp';
 import { LastSuccess } from './LastSuccess';
-import { useExecution } from './queries';
+import { useExecution, useTaskOf } from './queries';
 import { Result } from './Result';
 import { Shards } from './Shards';
 import { lagOf } from './times_of';
@@ -43,16 +45,24 @@ function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   return <Facts facts={facts} />;
 }
 
+/** The zone of the schedule, for those who want times in it; none once the task is deleted. */
+function useTaskZone(task: string): string | undefined {
+  const { zone } = usePreferences();
+  const { data } = useTaskOf(task, task !== '' && zone === 'task');
+  return data && zoneOf(data);
+}
+
 export default function ExecutionPage() {
   const { t } = useTranslation('executions');
   const { id = '' } = useParams<{ id: string }>();
   const { data: one, error, refetch } = useExecution(id);
+  const zone = useTaskZone(one?.task ?? '');
   if (error && !one) return <ErrorBox error={error} retry={() => void refetch()} />;
   if (!one) return <Skeleton height={320} />;
   // People look first for why it failed.
   const failed = one.attempts.at(-1)?.error !== null;
   return (
-    <>
+    <TaskZone.Provider value={zone}>
       <PageHeader
         title={one.task_name ?? t('execution', { id })} badge={<span aria-live="polite"><StateBadge state={one.state} /></span>}
         summary={<>{t('execution', { id })}{' · '}<ExactTime at={one.scheduled_at} /></>} actions={<ExecutionActions one={one} />}
@@ -66,6 +76,6 @@ export default function ExecutionPage() {
       <Shards of={one} />
       {!failed && <Result one={one} />}
       {one.ended_at && one.state !== 'succeeded' && <LastSuccess one={one} />}
-    </>
+    </TaskZone.Provider>
   );
 }

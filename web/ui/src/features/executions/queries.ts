@@ -109,10 +109,11 @@ export function useNodeNames(): Map<string, string> {
   return data ?? new Map<string, string>();
 }
 
-/** The task of an execution, for its payload; it may be deleted since. */
-export function useTaskOf(id: string) {
+/** The task of an execution, for its payload and its zone; it may be deleted since. */
+export function useTaskOf(id: string, enabled = true) {
   return useQuery({
     queryKey: ['tasks', 'one', id],
+    enabled,
     retry: false,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}', { params: { path: { id } }, signal })),
   });

@@ -10,8 +10,8 @@ import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { isPause, useServerWords } from '@/shared/server_words';
 import { Section } from '@/shared/Section';
-import { RelativeTime } from '@/shared/Times';
-import { TaskState, zoneOf } from './columns';
+import { RelativeTime, TaskZone } from '@/shared/Times';
+import { TaskState } from './columns';
 import { useScheduleText } from './form/schedule_sentence';
 import { LastExecutions } from './LastExecutions';
 import { NextFirings } from './NextFirings';
@@ -19,6 +19,7 @@ import { PoliciesPanel } from './PoliciesPanel';
 import { useTask } from './queries';
 import { TaskActions } from './TaskActions';
 import { Versions } from './Versions';
+import { zoneOf } from './zone_of';
 
 function TaskFacts({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
@@ -68,7 +69,7 @@ export default function TaskPage() {
   if (!task) return <Skeleton height={320} />;
   const hasPayload = task.payload !== undefined && jsonText(task.payload) !== '{}';
   return (
-    <>
+    <TaskZone.Provider value={zoneOf(task)}>
       <PageHeader
         title={task.name} badge={<TaskState task={task} />} actions={<TaskActions task={task} />}
         summary={<><Text span>{schedule(task)}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
@@ -82,6 +83,6 @@ export default function TaskPage() {
         {hasPayload && <Box mt="lg"><JsonField label={t('facts.payload')} value={jsonText(task.payload)} /></Box>}
       </Section>
       <Versions task={task} />
-    </>
+    </TaskZone.Provider>
   );
 }

@@ -8,16 +8,13 @@ import { exact } from '@/shared/time';
 import { RelativeTime, useZone } from '@/shared/Times';
 import { useScheduleText } from './form/schedule_sentence';
 import { TaskMenu } from './TaskMenu';
+import { zoneOf } from './zone_of';
 
 export function TaskState({ task }: { task: Task }) {
   const { t } = useTranslation('tasks');
   if (task.paused) return <Badge color="yellow" variant="light" tt="none">{t('paused')}</Badge>;
   if (task.parked_at) return <Badge color="orange" variant="light" tt="none">{t('parked')}</Badge>;
   return <Badge color={task.enabled ? 'teal' : 'gray'} variant="light" tt="none">{t(task.enabled ? 'enabled' : 'disabled')}</Badge>;
-}
-
-export function zoneOf(task: Pick<Task, 'schedule'>): string | undefined {
-  return 'zone' in task.schedule ? task.schedule.zone : undefined;
 }
 
 function TaskName({ task }: { task: Task }) {
