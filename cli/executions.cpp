@@ -116,7 +116,8 @@ void list(executions_options chosen, common_options const& common)
     shown.print(std::cout);
     if (chosen.planned && found.at("items").empty())
         std::cout << "no firing is planned: firings are planned 5 s ahead; `baton task show "
-                  << (chosen.task.empty() ? "NAME" : printable(chosen.task)) << "` lists the next firings\n";
+                  << (chosen.task.empty() ? "NAME" : printable(chosen.task))
+                  << "` lists the next firings, and `baton upcoming` those of all tasks\n";
 }
 
 void show(std::string const& id, common_options const& common)

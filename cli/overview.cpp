@@ -1,4 +1,4 @@
-// baton overview: the cluster at a glance.
+// baton overview: the cluster at a glance. baton upcoming: what fires next.
 
 #include "cli/commands.hpp"
 #include "cli/rest.hpp"
@@ -101,6 +101,38 @@ void show_overview(std::string const& project, common_options const& common)
     show_tasks(answer, clock);
 }
 
+void show_upcoming(std::string const& project, int limit, common_options const& common)
+{
+    auto const only = project.empty() ? std::string() : "&project=" + http::percent_encode(project);
+    auto const answer = rest(common).get("/api/v1/upcoming?limit=" + std::to_string(limit) + only);
+    if (common.json)
+        return print_json(std::cout, answer);
+    auto const clock = times_of(common);
+    table shown({clock.title("AT"), "TASK", "PROJECT", "SERVICE", "ID", "EXECUTION"});
+    shown.when_narrow({"EXECUTION", "PROJECT"}, clock.day(system_time{}.utc()));
+    for (auto const& each : answer.at("items"))
+        shown.add({clock.cell(each, "at"), cell(each, "name"), cell(each, "project"), cell(each, "service"),
+                   cell(each, "task"), cell(each, "execution")});
+    shown.print(std::cout);
+    if (answer.value("more", false))
+        std::cout << "and others; --limit shows more\n";
+}
+
+void add_upcoming(CLI::App& program, common_options const& common)
+{
+    struct question {
+        std::string project;
+        int limit = 50;
+    };
+    auto& command = *program.add_subcommand("upcoming", "List the next firing of each task, in order of time");
+    auto const asked = std::make_shared<question>();
+    command.add_option("--project", asked->project, "Tasks of this project only");
+    command.add_option("--limit", asked->limit, "How many, from 1 to 500 (50)")->check(CLI::Range(1, 500));
+    command.footer("A task that fires every few seconds has several: those that are planned already are executions.\n"
+                   "Example: baton upcoming --project billing");
+    command.callback([asked, &common] { show_upcoming(asked->project, asked->limit, common); });
+}
+
 } // namespace
 
 void add_overview(CLI::App& program, common_options const& common)
@@ -112,6 +144,7 @@ void add_overview(CLI::App& program, common_options const& common)
         "Clients, services, dead letters and tasks of this project only; the counts of executions cover all projects");
     command.footer(std::string(explanation) + "Example: baton overview --project billing");
     command.callback([project, &common] { show_overview(*project, common); });
+    add_upcoming(program, common);
 }
 
 } // namespace baton::cli

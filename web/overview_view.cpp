@@ -163,9 +163,9 @@ void add_totals(json& body, cluster_totals const& totals)
     body["failed_last_hour"] = show(totals.failed);
 }
 
-void add_next(json& body, std::vector<storage::next_firing> const& next)
+json show(std::vector<storage::next_firing> const& firings)
 {
-    body["due_next"] = show_all(next, show_next);
+    return show_all(firings, show_next);
 }
 
 } // namespace baton::web

@@ -25,6 +25,6 @@ void renew_present_hour(count_rows& hourly, count_rows const& minutely, utc_time
 void add_nodes(nlohmann::json& body, std::vector<storage::node_record> const& all);
 void add_counts(nlohmann::json& body, overview_counts const& found, utc_time now);
 void add_totals(nlohmann::json& body, cluster_totals const& totals);
-void add_next(nlohmann::json& body, std::vector<storage::next_firing> const& next);
+nlohmann::json show(std::vector<storage::next_firing> const& firings);
 
 } // namespace baton::web

@@ -103,7 +103,7 @@ awaitable<json> make_overview(context& site, question of)
     auto const open = co_await site.overview.open_letters(of.project);
     body["open_dead_letters"] = show(open);
     auto const next = co_await site.overview.due_next(of.project, most_due);
-    add_next(body, next);
+    body["due_next"] = show(next);
     co_return body;
 }
 
@@ -144,11 +144,27 @@ awaitable<http::response> read_overview(context& site, http::request const& mess
     co_return answer;
 }
 
+awaitable<http::response> list_upcoming(context& site, http::request const& message)
+{
+    query_parameters asked(message);
+    auto const project = asked.text("project");
+    auto const until = asked.moment("until");
+    auto const limit = static_cast<std::size_t>(asked.number("limit", 100, 1, 500));
+    asked.finish();
+    auto next = co_await site.overview.due_next(project, static_cast<int>(limit) + 1);
+    if (until)
+        std::erase_if(next, [&](storage::next_firing const& each) { return each.at >= *until; });
+    bool const more = next.size() > limit;
+    next.resize(std::min(next.size(), limit));
+    co_return http::json_response(200, {{"items", show(next)}, {"more", more}});
+}
+
 } // namespace
 
 void serve_overview(http::router& table, context& site)
 {
     serve(table, site, http::verb::get, "/api/v1/overview", read_overview);
+    serve(table, site, http::verb::get, "/api/v1/upcoming", list_upcoming);
 }
 
 } // namespace baton::web

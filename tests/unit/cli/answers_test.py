@@ -253,7 +253,7 @@ class Answers(DevSite):
         self.ask("task", "add", "late", "--service", "agent", "--handler", "echo", "--every", "1h")
         self.addCleanup(self.ask, "task", "delete", "late")
         out = self.ask("executions", "--planned", "--task", "late")
-        self.assertIn("firings are planned 5 s ahead; `baton task show late` lists the next firings", out)
+        self.assertIn("firings are planned 5 s ahead; `baton task show late` lists the next firings, and `baton upcoming` those of all tasks", out)
         self.assertNotIn("planned", self.ask("executions", "--task", "late"))
         self.assertIn("planned 5 s ahead", " ".join(self.ask("executions", "--help").split()))
 

@@ -36,7 +36,7 @@ ANSWER = {**ITEM, "failing": [ITEM], "due_next": [ITEM], "services_without_clien
           "last_failover": {"to": EVIL, "from": EVIL, "gap_ms": 1, "at": TIME}}
 COMMANDS = ("task list", "task show 1", "task add x --service s --handler h --cron 0*****", "task run 1", "task run 1 --wait",
             "task enable 1", "task delete 1", "task history 1", "task edit 1 --set x=1",
-            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "terms", "overview",
+            "executions", "executions show 1", "executions cancel 1", "clients", "nodes", "nodes --terms", "terms", "overview", "upcoming",
             "cron explain x", "schedule preview")
 
 

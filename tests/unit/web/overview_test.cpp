@@ -56,6 +56,10 @@ TEST_CASE("the overview of a cluster that has done nothing is empty, and names w
     CHECK(seen.at("minutes").empty());
     CHECK(seen.at("due_next").at(0).at("name") == "alone");
     CHECK(seen.at("due_next").at(0).at("execution").is_null());
+    CHECK(web->got(200, "/api/v1/upcoming") == json{{"items", seen.at("due_next")}, {"more", false}});
+    auto const at = seen.at("due_next").at(0).at("at").get<std::string>();
+    CHECK(web->got(200, "/api/v1/upcoming?until=" + at).at("items").empty());
+    web->problem(400, web->get("/api/v1/upcoming?limit=501"));
 }
 
 TEST_CASE("the overview sums the minutes and hours that are counted, of all or of one service")
@@ -125,6 +129,9 @@ TEST_CASE("the overview of a project is of this project alone, but for nodes and
     CHECK(shop.at("open_dead_letters").at("count") == 2);
     CHECK(shop.at("failed_last_hour") == json{{"count", 2}, {"more", false}});
     REQUIRE(shop.at("due_next").size() == 2);
+    CHECK(web->got(200, "/api/v1/upcoming?project=shop").at("items") == shop.at("due_next"));
+    CHECK(web->got(200, "/api/v1/upcoming?limit=2").at("items").size() == 2);
+    CHECK(web->got(200, "/api/v1/upcoming?limit=2").at("more") == true);
     CHECK(shop.at("due_next").at(0).at("project") == "shop");
 
     auto const mute = web->got(200, "/api/v1/overview?project=default");
