@@ -123,7 +123,7 @@ class File:
                 "SELECT n FROM c) x")
 
     def text(self, *parts):
-        return "(" + " || ".join(map(str, parts)) + ")"
+        return "(" + " || ".join(f"({part})" for part in parts) + ")"
 
     div = "/"
 
