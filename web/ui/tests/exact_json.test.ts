@@ -11,12 +11,15 @@ describe('exact JSON', () => {
     expect(JSON.stringify(JSON.parse(numbers))).not.toBe(numbers);
     expect(writeJson(parseJson(numbers))).toBe(numbers);
     expect(writeJson(parseJson('[1.0, {"a": 2}]'), 2)).toBe('[\n  1.0,\n  {\n    "a": 2\n  }\n]');
-    expect(writeJson(parseJson('9007199254740993'))).toBe('9007199254740993');
+    for (const text of ['9007199254740993', '-0', '[-0]', '{"a":1.0}', '[1,2.50]', '{"a":[1E5]}', '[[],1e5]']) expect(writeJson(parseJson(text))).toBe(text);
+    expect(writeJson(parseJson(' {"a" :\n 1.0 } '))).toBe('{"a":1.0}');
   });
   it('reads all else as JSON.parse does', () => {
     for (const text of [String.raw`{"a\"1.0":"1.0, \\","b":[true,null,"é 1.50"]}`, '"1.0"', '[]', '12']) expect(parseJson(text)).toEqual(JSON.parse(text));
     for (const text of ['{"a": 01}', '{"a": 1.}', '[1.0', '{"a" 1.0}', '']) expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(writeJson(undefined)).toBe('');
+    const long = { text: 'a"\\'.repeat(1000000), numbers: [1.5] };
+    expect(parseJson(JSON.stringify(long))).toEqual(long);
   });
   it('keeps numbers of payloads to the letter, and of others those that would be rounded', () => {
     const answer = parseAnswer('{"rate":2.0,"seed":9007199254740993,"definition":{"payload":{"deep":[{"share":2.0}]}}}') as { rate: number };

@@ -22,19 +22,45 @@ export class ExactNumber {
 /** What stands for an exact number. `within`: it is inside of a member `payload`. */
 type Turn = (number: ExactNumber, within: boolean) => unknown;
 
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-const isExact = (token: string) => token.startsWith('"') || JSON.stringify(Number(token)) === token;
+// Only such a number can be written in another way. A text with the like in it costs nothing but time.
+const doubtful = /(?:"\s*:|[[,]|^)\s*(?:-0|-?\d{16}|-?\d+[.eE])/;
+const numbers = /-?\d[\d.eE+-]*/g;
+const isExact = (token: string) => JSON.stringify(Number(token)) === token;
+
+/** The place behind the text that begins at `quote`. */
+function endOfText(document: string, quote: number): number {
+  for (let end = document.indexOf('"', quote + 1); end >= 0; end = document.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (document[end - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return document.length;
+}
+
+/** The document with other words for its numbers. It has to be valid. */
+function withNumbers(document: string, say: (number: string) => string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < document.length;) {
+    const quote = document.indexOf('"', at);
+    const between = document.slice(at, quote < 0 ? document.length : quote);
+    at = quote < 0 ? document.length : endOfText(document, quote);
+    parts.push(between.replace(numbers, say), quote < 0 ? '' : document.slice(quote, at));
+  }
+  return parts.join('');
+}
+
 // Nobody can know it, so no text of a document has it.
 const mark = `number${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 
 /** As JSON.parse, with each number that it would change as an ExactNumber; these go through `turn`. Throws what JSON.parse throws. */
 export function parseJson(text: string, turn?: Turn): unknown {
   const plain: unknown = JSON.parse(text);
+  if (!doubtful.test(text)) return plain;
   let found = false;
-  const marked = text.replace(tokens, (token) => {
-    if (isExact(token)) return token;
+  const marked = withNumbers(text, (number) => {
+    if (isExact(number)) return number;
     found = true;
-    return `"${mark}${token}"`;
+    return `"${mark}${number}"`;
   });
   if (!found) return plain;
   const value: unknown = JSON.parse(marked, (_, value: unknown) => (typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value));
