@@ -89,11 +89,8 @@ std::string weekly_text(nlohmann::json const& part)
     return text;
 }
 
-void print_calendar(nlohmann::json const& calendar)
+void print_content(nlohmann::json const& calendar)
 {
-    std::cout << "calendar " << cell(calendar, "id") << ' ' << cell(calendar, "name") << " of project "
-              << cell(calendar, "project") << ", version " << cell(calendar, "version") << ", in "
-              << cell(calendar, "zone") << '\n';
     if (auto const text = cell(calendar, "description"); !text.empty())
         std::cout << "  " << text << '\n';
     for (auto const* const member : {"dates", "yearly"})
@@ -101,6 +98,14 @@ void print_calendar(nlohmann::json const& calendar)
             std::cout << "  " << member << ": " << joined_texts(calendar.at(member)) << '\n';
     for (auto const& part : calendar.at("weekly"))
         std::cout << "  weekly: " << weekly_text(part) << '\n';
+}
+
+void print_calendar(nlohmann::json const& calendar)
+{
+    std::cout << "calendar " << cell(calendar, "id") << ' ' << cell(calendar, "name") << " of project "
+              << cell(calendar, "project") << ", version " << cell(calendar, "version") << ", in "
+              << cell(calendar, "zone") << '\n';
+    print_content(calendar);
     for (auto const& user : calendar.value("used_by", nlohmann::json::array())) {
         std::cout << "  used by " << cell(user, "name");
         if (user.at("calendar_version") != calendar.at("version"))
@@ -116,6 +121,21 @@ void show_calendar(calendar_name const& which, common_options const& common)
     if (common.json)
         return print_json(std::cout, calendar);
     print_calendar(calendar);
+}
+
+void list_versions(calendar_name const& which, int limit, common_options const& common)
+{
+    rest web(common);
+    auto const found = web.page(target_of_calendar(need_calendar(web, which)) + "/versions", limit);
+    if (common.json)
+        return print_json(std::cout, found);
+    auto const clock = times_of(common);
+    for (auto const& each : found.at("items")) {
+        auto version = each.at("definition");
+        std::cout << "version " << cell(each, "version") << ", saved " << clock.text(each, "created_at") << ", in "
+                  << cell(version, "zone") << '\n';
+        print_content(version);
+    }
 }
 
 std::string text_of_file(std::string const& path)
@@ -221,6 +241,13 @@ void add_calendars(CLI::App& program, common_options const& common, int& status)
     all->callback(print);
     list_by_default(group, print);
 
+    auto* const history = group.add_subcommand("versions", "Show the versions of a calendar, the newest first");
+    history->footer("Example: baton calendars versions holidays");
+    auto const of = std::make_shared<calendar_name>();
+    add_calendar_name(*history, *of);
+    auto const most = std::make_shared<int>(20);
+    history->add_option("--limit", *most, "Number of versions (20)")->check(CLI::Range(1, 500));
+    history->callback([of, most, &common] { list_versions(*of, *most, common); });
     auto* const one = group.add_subcommand("show", "Show a calendar and the tasks that use it");
     one->footer("Example: baton calendars show holidays");
     auto const shown = std::make_shared<calendar_name>();

@@ -87,6 +87,9 @@ class Answers(DevSite):
         self.assertIn("2026-12-24", self.ask("calendars", "show", "closed"))
         self.ask("calendars", "set", "closed", "--empty")
         self.assertNotIn("2026-12-24", self.ask("calendars", "show", "closed"))
+        versions = self.ask("calendars", "versions", "closed")
+        self.assertIn("version 2, saved ", versions)
+        self.assertIn("2026-12-24", versions.split("version 1, saved ")[1])
         self.refused(["--weekly excludes --empty"], "calendars", "set", "closed", "--empty", "--weekly", "sat", status=2)
 
     def test_a_rate_is_refused_with_the_form_that_is_right(self):

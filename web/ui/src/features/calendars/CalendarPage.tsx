@@ -49,7 +49,9 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
   const { t } = useTranslation('calendars');
   const [, go] = useLocation();
   const [asked, ask] = useState<'change' | 'delete' | null>(null);
-  const replace = useReplaceCalendar(calendar.id, calendar.version);
+  // Another person's change while the form is open must be refused, not overwritten.
+  const [opened, open] = useState(calendar);
+  const replace = useReplaceCalendar(opened.id, opened.version);
   const remove = useDeleteCalendar(calendar.id, calendar.version);
   function close() {
     ask(null);
@@ -61,11 +63,11 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
   }
   return (
     <>
-      <Button onClick={() => ask('change')}>{t('change')}</Button>
+      <Button onClick={() => { open(calendar); ask('change'); }}>{t('change')}</Button>
       <Button variant="subtle" color="red" onClick={() => ask('delete')}>{t('delete')}</Button>
       {asked === 'change' && (
         <CalendarForm
-          calendar={calendar} project={calendar.project} busy={replace.isPending} error={replace.error} close={close}
+          calendar={opened} project={calendar.project} busy={replace.isPending} error={replace.error} close={close}
           save={(next) => replace.mutate(next, { onSuccess: ({ left_behind: left }) => { close(); tellLeft(left); } })}
         />
       )}

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap, versionTag } from '@/api/client';
 import type { Definition, Task } from '@/api/types';
+import { randomKey } from '@/shared/random_key';
 
 export type Action = 'enable' | 'disable' | 'delete';
 
@@ -65,7 +66,7 @@ export function useRun() {
   return useMutation({
     mutationFn: ({ id, payload, force }: { id: string; payload: unknown; force: boolean }) => {
       const body = { ...(payload === undefined ? {} : { payload }), ...(force ? { force } : {}) };
-      const params = { path: { id }, header: { 'Idempotency-Key': crypto.randomUUID() }, query: { allow_unserved: true } };
+      const params = { path: { id }, header: { 'Idempotency-Key': randomKey() }, query: { allow_unserved: true } };
       return unwrap(api.POST('/api/v1/tasks/{id}/run', { params, body }));
     },
     onSuccess: refresh,
