@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import en from '../src/i18n/en/problems';
+import { cppSource, isSentence, textsFrom, textsIn } from './cpp_texts';
 
 const folders = ['web', 'web/api', 'web/events', 'libs/protocol', 'libs/schedule', 'libs/storage', 'libs/http'];
 // What speaks with nodes and clients, with a person at a terminal, or in a configuration.
@@ -14,36 +15,11 @@ const never = ['not JSON: ', ' is not JSON', 'not a valid name of a header field
 const composing = ['web/served.cpp', 'web/task_defaults.cpp', 'libs/schedule/clock_notes.cpp', 'libs/schedule/cron_field.cpp', 'libs/schedule/skips.cpp'];
 
 const refusal = /\b(?:invalid_input|refused|refuse\w*|fail|refusal_of|already_exists|overloaded|unavailable|problem|named|expect_given)\(|return \{4\d\d,/g;
-const literal = /R"\((.*?)\)"|"((?:[^"\\]|\\.)*)"/sy;
-
-/** The texts in the call that goes on at this place; those side by side are one. */
-function textsFrom(source: string, begin: number): string[] {
-  const texts: string[] = [];
-  let behind = -1;
-  for (let at = begin, depth = 1; depth > 0 && at < source.length;) {
-    literal.lastIndex = at;
-    const found = literal.exec(source);
-    if (found) {
-      const text = found[1] ?? found[2]?.replace(/\\(.)/g, '$1') ?? '';
-      if (behind >= 0 && source.slice(behind, at).trim() === '') texts.push((texts.pop() ?? '') + text);
-      else texts.push(text);
-      at = behind = literal.lastIndex;
-      continue;
-    }
-    if ('({'.includes(source[at] ?? '')) depth += 1;
-    if (')}'.includes(source[at] ?? '')) depth -= 1;
-    at += 1;
-  }
-  return texts;
-}
 
 function refusalsIn(path: string): string[] {
-  const source = readFileSync(`../../${path}`, 'utf8').replace(/^\s*(?:\/\/|#include).*$|\/\/[^\n"]*$/gm, '');
-  if (composing.includes(path)) return textsFrom(source, 0);
-  return [...source.matchAll(refusal)].flatMap((call) => textsFrom(source, call.index + call[0].length));
+  const source = cppSource(path);
+  return composing.includes(path) ? textsFrom(source, 0) : textsIn(source, refusal);
 }
-
-const isSentence = (text: string) => /[a-z]{2,} [a-z0-9]|^ ?[a-z]+ /.test(text);
 
 it('the sentences in which the server refuses something are those of the catalogue', () => {
   const pieces = Object.values(en).flatMap((texts) => Object.values(texts)).flatMap((text: string) => text.split(/\{\{\w+\}\}/));

@@ -4,6 +4,7 @@ import type { ExecutionWithAttempts } from '@/api/types';
 import { writeJson } from '@/shared/exact_json';
 import { JsonField, jsonText } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
+import { useServerWords } from '@/shared/server_words';
 import { outputsOf } from './outputs';
 
 function Printed({ label, text }: { label: string; text: string }) {
@@ -35,12 +36,13 @@ function Returned({ result }: { result: unknown }) {
 /** What the last attempt gave back. */
 export function Result({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation('executions');
+  const words = useServerWords();
   const last = one.attempts.at(-1);
   if (!last || (last.error === null && (last.result === null || last.result === undefined))) return null;
   return (
     <Section title={last.error === null ? t('result') : t('error')}>
       <Stack gap="sm">
-        {last.error !== null && <Code block>{last.error}</Code>}
+        {last.error !== null && <Code block>{words(last.error)}</Code>}
         {last.result !== null && last.result !== undefined && <Returned result={last.result} />}
       </Stack>
     </Section>

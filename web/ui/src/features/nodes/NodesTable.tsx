@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { TriggerNode } from '@/api/types';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { Reason } from '@/shared/Reason';
 import { Duration, RelativeTime, useDuration } from '@/shared/Times';
 import { clockOf, conditionOf, longestStep, type Condition } from './condition';
 
@@ -28,7 +29,7 @@ function NodeCondition({ node }: { node: TriggerNode }) {
   return (
     <Stack gap={2} align="flex-start">
       <Badge color={colours[condition]} variant="light" tt="none">{t(`condition.${condition}`)}</Badge>
-      {node.cannot_plan && <Text size="xs" c="dimmed">{node.cannot_plan}</Text>}
+      {node.cannot_plan && <Text size="xs" c="dimmed"><Reason text={node.cannot_plan} /></Text>}
     </Stack>
   );
 }
