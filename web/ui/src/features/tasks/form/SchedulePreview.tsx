@@ -9,8 +9,8 @@ import { isComplete, needsName, scheduleOf, type ScheduleDraft } from './schedul
 import { useScheduleSentence } from './schedule_sentence';
 
 /** In the page's own words. */
-function Words({ draft }: { draft: ScheduleDraft }) {
-  const { sentence, days } = useScheduleSentence()(draft);
+function Words({ draft, description }: { draft: ScheduleDraft; description: string | undefined }) {
+  const { sentence, days } = useScheduleSentence()(draft, description);
   return (
     <>
       <Text fw={600}>{sentence}</Text>
@@ -36,7 +36,7 @@ export function SchedulePreview({ draft, project, name, service, task }: Schedul
       component="section" aria-label={t('preview.title')}
     >
       <Stack gap="sm">
-        {!described && <Words draft={draft} />}
+        {!described && <Words draft={draft} description={shown?.description} />}
         {complete && error && <Alert color="red" p="xs">{words(error.message)}</Alert>}
         {complete && !shown && !error && <Skeleton height={120} />}
         {shown && (

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
 import { useDuration } from '@/shared/Times';
 import { viewerZone } from '../viewer_zone';
+import { cronSentence } from './cron_sentence';
 import { scheduleDraftOf, type ScheduleDraft } from './schedule_draft';
 import { scheduleWords } from './schedule_words';
 import { businessDays, same, weekdays, weekend, type Weekday } from './weekdays';
@@ -22,7 +23,12 @@ export function useScheduleSentence() {
     if (weekday) return t('on.nth', { place: t(`on.${place as 'first'}`), day: t(`on.${weekday as 'monday'}`) });
     return t(`on.${(on || 'same') as 'same'}`);
   }
-  return (draft: ScheduleDraft): { sentence: string; days: string } => {
+  /** The description of the server is needed for an expression; without words for it the expression stands for itself. */
+  return (draft: ScheduleDraft, description = ''): { sentence: string; days: string } => {
+    if (draft.mode === 'cron') {
+      const when = cronSentence(description, draft.zone, { say: (key, values) => t(`cron_words.${key}`, values ?? {}), day: (day) => t(`day.${day}`) });
+      if (when !== undefined) return { sentence: t('words.cron_said', { when, zone: draft.zone }), days: '' };
+    }
     const words = scheduleWords(draft, say);
     const values: Record<string, string | number> = { ...(words.values as Record<string, string | number>), on: onText(draft.on), days: daysText(draft.days) };
     const some = draft.days.length > 0 && draft.days.length < 7 && (draft.mode === 'window' || (draft.mode === 'every_days' && draft.dayUnit === 'weeks'));
@@ -36,7 +42,7 @@ export function useScheduleText() {
   const say = useScheduleSentence();
   return ({ schedule, schedule_text: text = '' }: Pick<Task, 'schedule' | 'schedule_text'>): string => {
     if (i18n.language.startsWith('en')) return text;
-    const { sentence, days } = say(scheduleDraftOf(schedule, viewerZone()));
+    const { sentence, days } = say(scheduleDraftOf(schedule, viewerZone()), text);
     return days ? t('words.joined', { sentence, days }) : sentence;
   };
 }
