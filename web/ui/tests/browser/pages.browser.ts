@@ -43,8 +43,9 @@ async function checkAll(options: BrowserContextOptions & { language?: string }, 
 describe('every page', () => {
   it('opens without an error, a request to another host or a serious finding of axe, in light and in dark', () => checkAll(desktop, ['light', 'dark']));
   it('fits a phone', () => checkAll(phone, ['light']));
+  it('fits a phone in Chinese, in dark', () => checkAll({ ...phone, language: 'zh-CN' }, ['dark']));
   it('speaks Chinese', async () => {
-    await checkAll({ ...desktop, language: 'zh-CN' }, []);
+    await checkAll({ ...desktop, language: 'zh-CN' }, ['light']);
     const { page, close } = await open(on.browser, on.server.address, { ...desktop, language: 'zh-CN' });
     await visit(page, on.server.address, '/tasks');
     expect(await page.locator('html').getAttribute('lang')).toBe('zh');
