@@ -18,7 +18,7 @@ function Late({ draft: { misfire }, change }: Props) {
   const set = (part: Partial<typeof misfire>) => change({ misfire: { ...misfire, ...part } });
   return (
     <>
-      <ChoiceField label={t('field.action')} at={['misfire.action', 'misfire']} value={misfire.action} onChange={(action) => set({ action })} choices={(['fire_once', 'fire_all', 'skip'] as const).map((value) => ({ value, label: t(`action.${value}`) }))} />
+      <ChoiceField label={t('field.action')} help={t('hint.action')} at={['misfire.action', 'misfire']} value={misfire.action} onChange={(action) => set({ action })} choices={(['fire_once', 'fire_all', 'skip'] as const).map((value) => ({ value, label: t(`action.${value}`) }))} />
       <DurationField label={t('field.after')} help={t('hint.after')} at="misfire.after_ms" ms={misfire.afterMs} onChange={(afterMs) => set({ afterMs })} />
       {misfire.action === 'fire_all' && (
         <>
@@ -39,7 +39,7 @@ function Parallel({ draft: { concurrency }, change }: Props) {
       <NumberField label={t('field.limit')} help={t('hint.no_limit')} at="concurrency.limit" value={concurrency.limit} min={0} max={100000} onChange={(limit) => set({ limit })} />
       {concurrency.limit > 0 && (
         <>
-          <ChoiceField label={t('field.when_full')} at={['concurrency.when_full', 'concurrency']} value={concurrency.whenFull} onChange={(whenFull) => set({ whenFull })} choices={(['wait', 'skip', 'replace'] as const).map((value) => ({ value, label: t(`when_full.${value}`) }))} />
+          <ChoiceField label={t('field.when_full')} help={t('hint.when_full')} at={['concurrency.when_full', 'concurrency']} value={concurrency.whenFull} onChange={(whenFull) => set({ whenFull })} choices={(['wait', 'skip', 'replace'] as const).map((value) => ({ value, label: t(`when_full.${value}`) }))} />
           {concurrency.whenFull === 'wait' && <NumberField label={t('field.queue')} help={t('hint.queue')} at="concurrency.queue" value={concurrency.queue} min={0} max={100000} onChange={(queue) => set({ queue })} />}
           <TextInput label={t('field.key')} description={t('hint.key')} placeholder={pointer} error={fault} value={concurrency.key} onChange={({ currentTarget }) => set({ key: currentTarget.value })} />
         </>
@@ -56,7 +56,7 @@ function Rate({ draft: { rate }, change }: Props) {
       <NumberField label={t('field.rate')} help={t('hint.no_limit')} at={['rate.limit', 'rate']} value={rate.limit} min={0} max={1000000} onChange={(limit) => set({ limit })} />
       {rate.limit > 0 && (
         <>
-          <DurationField label={t('field.per')} at="rate.per_ms" ms={rate.perMs} min={1000} onChange={(perMs) => set({ perMs })} />
+          <DurationField label={t('field.per')} help={t('hint.per')} at="rate.per_ms" ms={rate.perMs} min={1000} onChange={(perMs) => set({ perMs })} />
           <NumberField label={t('field.burst')} help={t('hint.burst')} at="rate.burst" value={rate.burst} min={0} max={2000000} onChange={(burst) => set({ burst })} />
         </>
       )}
@@ -73,10 +73,10 @@ function Retries({ draft, change }: Props) {
     <>
       <NumberField label={t('field.attempts')} help={t('hint.attempts')} at="max_attempts" value={draft.maxAttempts} min={1} max={1000} onChange={(maxAttempts) => change({ maxAttempts })} />
       <DurationField label={t('field.pause')} help={t('hint.pause')} at="retry_delay_ms" ms={draft.retryDelayMs} onChange={(retryDelayMs) => change({ retryDelayMs })} />
-      <ChoiceField label={t('field.backoff')} at={['retry.backoff', 'retry']} value={retry.backoff} onChange={(backoff) => set({ backoff })} choices={(['fixed', 'exponential'] as const).map((value) => ({ value, label: t(`backoff.${value}`) }))} />
-      {retry.backoff === 'exponential' && <DurationField label={t('field.longest')} at="retry.longest_ms" ms={retry.longestMs} min={1} onChange={(longestMs) => set({ longestMs })} />}
+      <ChoiceField label={t('field.backoff')} help={t('hint.backoff')} at={['retry.backoff', 'retry']} value={retry.backoff} onChange={(backoff) => set({ backoff })} choices={(['fixed', 'exponential'] as const).map((value) => ({ value, label: t(`backoff.${value}`) }))} />
+      {retry.backoff === 'exponential' && <DurationField label={t('field.longest')} help={t('hint.longest')} at="retry.longest_ms" ms={retry.longestMs} min={1} onChange={(longestMs) => set({ longestMs })} />}
       <NumberField label={t('field.jitter')} help={t('hint.jitter')} at="retry.jitter_percent" value={retry.jitterPercent} min={0} max={100} onChange={(jitterPercent) => set({ jitterPercent })} />
-      <ChoiceField label={t('field.on')} at="retry.on" value={retry.on} onChange={(on) => set({ on })} choices={(['any', 'other', 'same'] as const).map((value) => ({ value, label: t(`on.${value}`) }))} />
+      <ChoiceField label={t('field.on')} help={t('hint.on')} at="retry.on" value={retry.on} onChange={(on) => set({ on })} choices={(['any', 'other', 'same'] as const).map((value) => ({ value, label: t(`on.${value}`) }))} />
       <TagsInput label={t('field.final_errors')} description={t('hint.final_errors')} error={fault} value={retry.finalErrors} maxTags={32} acceptValueOnBlur onChange={(finalErrors) => set({ finalErrors })} />
       <NumberField label={t('field.deaths')} help={t('hint.deaths')} at="max_deaths" value={draft.maxDeaths} min={1} max={1000} onChange={(maxDeaths) => change({ maxDeaths })} />
     </>
@@ -92,7 +92,7 @@ function Times({ draft, change }: Props) {
       <DurationField label={t('field.timeout')} help={t('hint.timeout')} at="timeout_ms" ms={draft.timeoutMs} onChange={(timeoutMs) => change({ timeoutMs })} />
       <DurationField label={t('field.grace')} help={t('hint.grace')} at="stop_grace_ms" ms={draft.stopGraceMs} onChange={(stopGraceMs) => change({ stopGraceMs })} />
       <DurationField label={t('field.start_within')} help={t('hint.start_within')} at={['limits.start_within_ms', 'limits']} ms={limits.startWithinMs} onChange={(startWithinMs) => set({ startWithinMs })} />
-      <ChoiceField label={t('field.late_start')} at="limits.late_start" value={limits.lateStart} onChange={(lateStart) => set({ lateStart })} choices={(['skip', 'fail'] as const).map((value) => ({ value, label: t(`late_start.${value}`) }))} />
+      <ChoiceField label={t('field.late_start')} help={t('hint.late_start')} at="limits.late_start" value={limits.lateStart} onChange={(lateStart) => set({ lateStart })} choices={(['skip', 'fail'] as const).map((value) => ({ value, label: t(`late_start.${value}`) }))} />
       <DurationField label={t('field.total')} help={t('hint.total')} at="limits.total_ms" ms={limits.totalMs} onChange={(totalMs) => set({ totalMs })} />
     </>
   );
@@ -104,14 +104,14 @@ function Client({ draft: { routing, route }, change }: Props) {
   const set = (part: Partial<typeof route>) => change({ route: { ...route, ...part } });
   return (
     <>
-      <ChoiceField label={t('field.routing')} at={['routing', 'route']} value={routing} onChange={(next) => change({ routing: next, route })} choices={routings.map((value) => ({ value, label: t(`routing.${value}`) }))} />
+      <ChoiceField label={t('field.routing')} help={t('hint.routing')} at={['routing', 'route']} value={routing} onChange={(next) => change({ routing: next, route })} choices={routings.map((value) => ({ value, label: t(`routing.${value}`) }))} />
       <TextInput label={t('field.tag')} description={t('hint.tag')} error={faults.tag} value={route.tag} onChange={({ currentTarget }) => set({ tag: currentTarget.value })} />
       {routing === 'consistent_hash' && <TextInput label={t('field.route_key')} description={t('hint.route_key')} placeholder={pointer} error={faults.key} value={route.key} required onChange={({ currentTarget }) => set({ key: currentTarget.value })} />}
       {routing === 'instance' && <TextInput label={t('field.instance')} description={t('hint.instance')} error={faults.instance} value={route.instance} required onChange={({ currentTarget }) => set({ instance: currentTarget.value })} />}
       {routing === 'broadcast' && (
         <>
           <NumberField label={t('field.shards')} help={t('hint.shards')} at="route.shards" value={route.shards} min={0} max={1000} onChange={(shards) => set({ shards })} />
-          <ChoiceField label={t('field.ends')} at="route.ends" value={route.ends} onChange={(ends) => set({ ends })} choices={(['all', 'any'] as const).map((value) => ({ value, label: t(`ends.${value}`) }))} />
+          <ChoiceField label={t('field.ends')} help={t('hint.ends')} at="route.ends" value={route.ends} onChange={(ends) => set({ ends })} choices={(['all', 'any'] as const).map((value) => ({ value, label: t(`ends.${value}`) }))} />
         </>
       )}
     </>
