@@ -18,6 +18,7 @@ import { ExecutionActions } from './ExecutionActions';
 import { Failure } from './Failure';
 import { GivenUp } from './GivenUp';
 import { LastSuccess } from './LastSuccess';
+import { LateReport } from './LateReport';
 import { useExecution, useTaskOf } from './queries';
 import { Result } from './Result';
 import { Shards } from './Shards';
@@ -73,6 +74,7 @@ export default function ExecutionPage() {
       <Section title={t('facts')}><ExecutionFacts one={one} /></Section>
       {failed && <Result one={one} />}
       <Section title={t('timeline')}><Track one={one} /><GivenUp one={one} /><Timeline one={one} /></Section>
+      <LateReport one={one} />
       <Shards of={one} />
       {!failed && <Result one={one} />}
       {one.ended_at && one.state !== 'succeeded' && <LastSuccess one={one} />}

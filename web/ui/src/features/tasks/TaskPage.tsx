@@ -18,6 +18,7 @@ import { NextFirings } from './NextFirings';
 import { PoliciesPanel } from './PoliciesPanel';
 import { useTask } from './queries';
 import { TaskActions } from './TaskActions';
+import { SkippedRanges } from './SkippedRanges';
 import { Versions } from './Versions';
 import { zoneOf } from './zone_of';
 
@@ -77,6 +78,7 @@ export default function TaskPage() {
       <Standstill task={task} />
       <LastExecutions task={id} zone={zoneOf(task)} paused={Boolean(task.paused)} />
       <NextFirings task={task} zone={zoneOf(task)} />
+      <SkippedRanges task={id} />
       <PoliciesPanel task={task} />
       <Section title={t('facts.title')}>
         <TaskFacts task={task} />

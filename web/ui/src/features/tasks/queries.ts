@@ -55,6 +55,13 @@ export function useNextFirings(id: string, version: number | undefined) {
   });
 }
 
+export function useSkippedRanges(id: string) {
+  return useQuery({
+    queryKey: ['tasks', 'skipped', id],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}/skipped', { params: { path: { id }, query: { limit: 10 } }, signal })),
+  });
+}
+
 /** How long it runs: the medians of the last ten runs and of those before. */
 export function useRunTimes(id: string) {
   return useQuery({
