@@ -34,6 +34,13 @@ describe('bars', () => {
   it('stand by service, and those without one last', () => {
     expect(rows.map(({ service }) => service)).toEqual(['bills', 'mail', null]);
   });
+  it('show what is to come, unless an execution stands for it', () => {
+    const next = (task: string, hours: number, execution: string | null = null) => ({ at: at(hours), task, project: 'p', name: `task ${task}`, service: 'mail', execution });
+    const [row] = rowsOf([execution('c', '1', 5, 6)], services, range, range.begin + 10 * hour, [next('1', 5, 'c'), next('3', 11), next('4', 30), next('5', 10.1, 'x')]);
+    expect(row?.bars.map(({ id, path, state }) => [id, path, state])).toEqual([
+      ['c', '/executions/c', 'succeeded'], ['x', '/executions/x', 'planned'], ['next-3', '/tasks/3', 'planned'],
+    ]);
+  });
   it('take another lane where they would meet', () => {
     expect(rows[1]?.bars.map(({ id, lane }) => [id, lane])).toEqual([['a', 0], ['b', 1], ['c', 0]]);
     expect(rows[1]?.lanes).toBe(2);

@@ -13,6 +13,7 @@ export type Execution = Schemas['Execution'];
 export type ExecutionWithAttempts = Schemas['ExecutionWithAttempts'];
 export type Attempt = Schemas['Attempt'];
 export type State = Schemas['State'];
+export type NextFiring = Schemas['NextFiring'];
 export type DeadLetter = Schemas['DeadLetter'];
 export type ResolvedLetter = Schemas['ResolvedLetter'];
 export type TriggerNode = Schemas['Node'];

@@ -82,7 +82,8 @@ export function Chart({ rows, range, ticks, now }: { rows: Row[]; range: Range; 
     const id = idOf(event);
     if (!id || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    go(`/executions/${id}`);
+    const bar = rows.flatMap(({ bars }) => bars).find((one) => one.id === id);
+    if (bar) go(bar.path);
   }
   return (
     <div

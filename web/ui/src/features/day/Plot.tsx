@@ -46,7 +46,7 @@ export const Plot = memo(function Plot({ row, range, ticks, now, current }: Prop
       {ticks.map((at) => <line key={at} className={classes.tick} x1={x(at)} x2={x(at)} y1={0} y2={height} />)}
       {row.bars.map((bar) => (
         <BarLink
-          key={bar.id} bar={bar} range={range} current={bar.id === current} href={href(`/executions/${bar.id}`)}
+          key={bar.id} bar={bar} range={range} current={bar.id === current} href={href(bar.path)}
           label={`${bar.name}, ${t(`state.${bar.state}`)}, ${times(bar)}`}
         />
       ))}

@@ -1,8 +1,10 @@
-import type { Execution, State } from '@/api/types';
+import type { Execution, NextFiring, State } from '@/api/types';
 import type { Range } from './range';
 
 export interface Bar {
   id: string;
+  /** Its page: of the execution, or of the task if the firing is none yet. */
+  path: string;
   name: string;
   state: State;
   /** Where it begins and ends in the range, which may cut it. */
@@ -44,18 +46,33 @@ function place(bars: Bar[], shortest: number): number {
   return Math.max(1, free.length);
 }
 
-/** The executions as bars, in a row for each service. `serviceOf` names the service of a task. */
-export function rowsOf(executions: Execution[], serviceOf: Map<string, string>, range: Range, now: number): Row[] {
+function rowOf(rows: Map<string, Row>, project: string, service: string | null): Row {
+  const key = JSON.stringify([project, service]);
+  const row = rows.get(key) ?? { key, service, project, lanes: 1, bars: [] };
+  rows.set(key, row);
+  return row;
+}
+
+/** The firings of tasks that are no executions yet, as bars without a length. */
+function addComing(rows: Map<string, Row>, coming: NextFiring[], executions: Execution[], range: Range) {
+  const known = new Set(executions.map(({ id }) => id));
+  for (const { at, task, project, name, service, execution } of coming) {
+    const begin = Date.parse(at);
+    if (begin < range.begin || begin >= range.end || (execution !== null && known.has(execution))) continue;
+    const path = execution === null ? `/tasks/${task}` : `/executions/${execution}`;
+    rowOf(rows, project, service).bars.push({ id: execution ?? `next-${task}`, path, name, state: 'planned', startedAt: at, endedAt: null, lane: 0, begin, end: begin });
+  }
+}
+
+/** The executions and the firings to come as bars, in a row for each service. `serviceOf` names the service of a task. */
+export function rowsOf(executions: Execution[], serviceOf: Map<string, string>, range: Range, now: number, coming: NextFiring[] = []): Row[] {
   const rows = new Map<string, Row>();
+  addComing(rows, coming, executions, range);
   for (const one of executions) {
     const { startedAt, begin, end } = timesOf(one, now);
     if (begin >= range.end || end < range.begin) continue;
-    const service = serviceOf.get(one.task) ?? null;
-    const key = JSON.stringify([one.project, service]);
-    const row = rows.get(key) ?? { key, service, project: one.project, lanes: 1, bars: [] };
-    rows.set(key, row);
-    row.bars.push({
-      id: one.id, name: one.task_name ?? one.task, state: one.state, startedAt, endedAt: one.ended_at, lane: 0,
+    rowOf(rows, one.project, serviceOf.get(one.task) ?? null).bars.push({
+      id: one.id, path: `/executions/${one.id}`, name: one.task_name ?? one.task, state: one.state, startedAt, endedAt: one.ended_at, lane: 0,
       begin: Math.max(begin, range.begin), end: Math.min(end, range.end),
     });
   }

@@ -31,6 +31,23 @@ export function useExecutionsOf(project: string, { begin, end }: Range) {
   });
 }
 
+const mostComing = 500;
+
+/** What fires in the range and is no execution yet: of each task its next firing. */
+export function useComing(project: string, { end }: Range) {
+  const ahead = end > Date.now();
+  return useQuery({
+    queryKey: ['day', 'coming', project, end],
+    enabled: ahead,
+    refetchInterval: ahead ? presentEvery : false,
+    placeholderData: undefined,
+    queryFn: ({ signal }) => {
+      const query = { limit: mostComing, until: new Date(end).toISOString(), project: project || undefined };
+      return unwrap(api.GET('/api/v1/upcoming', { params: { query }, signal }));
+    },
+  });
+}
+
 /** The services of tasks by their ids. An execution does not name its service. */
 export function useServicesOfTasks(project: string) {
   return useQuery({
