@@ -23,8 +23,10 @@ RATE = {"limit": 5, "per_ms": 1000, "burst": 3}
 SLOW_RATE = {"limit": 1, "per_ms": 4000, "burst": 1}
 
 KINDS = (
-    Kind("one after the other", 2, {"handler": "nap", "payload": {"ms": 150}, "every_ms": 100,
+    Kind("one after the other", 1, {"handler": "nap", "payload": {"ms": 150}, "every_ms": 100,
                                     "concurrency": {"limit": 1, "queue": 5}}),
+    Kind("one after the other of a key", 1, {"handler": "nap", "payload": {"ms": 150, "customer": "a"}, "every_ms": 100,
+                                             "concurrency": {"limit": 1, "queue": 5, "key": "/customer"}}),
     Kind("the newest replaces", 1, {"handler": "nap", "payload": {"ms": 4_000}, "every_ms": 700,
                                     "concurrency": {"limit": 1, "when_full": "replace"}}),
     Kind("never returns", 1, {"handler": "deaf", "payload": {"ms": DEAF_FOR}, "every_ms": 500, "timeout_ms": TIMEOUT,
