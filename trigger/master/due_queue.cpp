@@ -17,9 +17,11 @@ constexpr std::int64_t in_ms(duration span)
     return std::chrono::duration_cast<std::chrono::milliseconds>(span).count();
 }
 
+constexpr std::int64_t bucket_at_once = 0; // the bucket of what is due at once
+
 } // namespace
 
-// Takes from lines whose turn it is. A bucket before `late` is caught up.
+// Takes from lines whose turn it is. A bucket between `bucket_at_once` and `late` is caught up.
 struct due_queue::taking {
     std::int64_t until;
     std::int64_t late;
@@ -36,6 +38,7 @@ struct due_queue::taking {
             out.insert(out.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
             taken += count;
             most -= count;
+            which.size_ -= count;
             at = taken == ids.size() ? which.buckets_.erase(at) : std::next(at);
         }
         return out.size() - size;
@@ -47,15 +50,16 @@ struct due_queue::taking {
         bool const over = until < which.span_begin_ || until >= which.span_begin_ + in_ms(span);
         if (over) {
             which.span_begin_ = until;
-            which.given_in_span_ = 0;
+            which.left_in_span_ = std::max(caught_up_in_span, which.size_ / caught_up_share);
         }
-        return caught_up_in_span - which.given_in_span_;
+        return which.left_in_span_;
     }
 
     void turn(line& which, std::size_t most)
     {
+        most -= take(which, bucket_at_once, bucket_at_once + 1, most);
         most -= take(which, late, until + 1, most);
-        which.given_in_span_ += take(which, INT64_MIN, late, std::min(most, allowance(which)));
+        which.left_in_span_ -= take(which, bucket_at_once + 1, late, std::min(most, allowance(which)));
     }
 
     // When the line can give the next; nothing if it is empty.
@@ -64,7 +68,7 @@ struct due_queue::taking {
         auto const first = which.buckets_.begin();
         if (first == which.buckets_.end())
             return std::nullopt;
-        if (first->first >= late || allowance(which) > 0)
+        if (first->first == bucket_at_once || first->first >= late || allowance(which) > 0)
             return first->first;
         auto const in_time = which.buckets_.lower_bound(late);
         auto const again = which.span_begin_ + in_ms(span);
@@ -76,8 +80,9 @@ void due_queue::put(line& in, utc_time due, execution_id id)
 {
     if (in.number_ == 0)
         in.number_ = ++lines_;
-    auto const at = bucket_of(due);
+    auto const at = std::max(bucket_at_once, bucket_of(due));
     in.buckets_[at].ids.push_back(id);
+    ++in.size_;
     if (!in.has_turn_ && (!in.place_ || at < *in.place_))
         order(in, at);
 }

@@ -20,8 +20,10 @@ public:
     static constexpr std::size_t quantum = 100; // executions of a line in its turn
     // An execution that is due for longer is caught up: the default of the misfire policies' threshold.
     static constexpr duration caught_up_after = 60s;
-    // A line gives at most so many of these in a span: 1,000 a second.
+    // A line gives at most so many of these in a span, 1,000 a second, or a hundredth of what it has: what waits fills
+    // the bound of its service (quota.hpp), so a large number of it must not take long.
     static constexpr std::size_t caught_up_in_span = 100;
+    static constexpr std::size_t caught_up_share = 100;
     static constexpr duration span = 100ms;
 
     // What waits of one service. It must stay where it is for as long as the queue lives.
@@ -33,13 +35,15 @@ public:
         };
 
         std::map<std::int64_t, bucket> buckets_;
+        std::size_t size_ = 0;
         std::int64_t span_begin_ = 0;       // in milliseconds
-        std::size_t given_in_span_ = 0;     // of what is caught up
+        std::size_t left_in_span_ = 0;      // of what is caught up
         std::uint64_t number_ = 0;          // by which lines of the same instant are ordered; 0: it is new
         std::optional<std::int64_t> place_; // in `order_`
         bool has_turn_ = false;             // it is in `turns_`
     };
 
+    // With `utc_time{}` it is due at once, and not caught up.
     void put(line& in, utc_time due, execution_id id);
 
     // When something is due. Not later than the earliest, but perhaps no more precise than "now" if something is due.

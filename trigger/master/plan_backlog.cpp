@@ -20,7 +20,8 @@ storage::due_cursor end_of_left(storage::due_cursor from, int call, utc_time due
     if (call < calls_for_services)
         return {from.next_fire_at, std::move(from.service), last_id};
     auto span = first_span;
-    for (int n = calls_for_services; n < call && span < due_until - from.next_fire_at; ++n)
+    auto const rest = due_until - std::max(from.next_fire_at, utc_time{}); // the cursor may be the first of all
+    for (int n = calls_for_services; n < call && span < rest; ++n)
         span *= growth;
     return {std::min(from.next_fire_at + span, due_until)};
 }

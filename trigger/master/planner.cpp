@@ -18,6 +18,13 @@ constexpr duration latest_edit = 20s; // from the first firing that an edit deci
 constexpr duration look_pause = 1min; // between looks behind, at least
 constexpr int look_share = 2;         // of the time, in percent
 
+// A page within the tasks of one service that are due at one instant: there may be many more of them. A page of others
+// is worth some more time, because what is left of it would wait for the whole backlog.
+bool is_of_a_herd(storage::due_cursor const& begin, storage::due_cursor const& end)
+{
+    return begin.next_fire_at == end.next_fire_at && begin.service == end.service;
+}
+
 struct page_end {
     std::uint64_t& zones;
     ~page_end() { zones = planner::no_page; }
@@ -101,7 +108,8 @@ awaitable<void> planner::pass()
 {
     backlog_.begin_pass();
     auto const stop = end_of_share();
-    storage::due_cursor from{done_until_, {}};
+    auto const stop_of_others = stop + settings_.look_ahead / 20;
+    storage::due_cursor from{done_until_};
     for (;;) {
         co_await term_.until_active(transaction_need);
         auto const now = term_.clock.now(); // again for each page, since a pass may have many
@@ -112,7 +120,7 @@ awaitable<void> planner::pass()
         bool const more = co_await told_page(ahead, from);
         if (!more)
             from = {next.until};
-        else if (term_.time.now() >= stop)
+        else if (term_.time.now() >= (is_of_a_herd(next.from, from) ? stop : stop_of_others))
             from = backlog_.leave(from, due_until);
         if (from.next_fire_at >= due_until)
             co_return;

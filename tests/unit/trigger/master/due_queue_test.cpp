@@ -72,6 +72,32 @@ TEST_CASE("what is caught up is taken behind what falls due now, at most 1,000 a
     CHECK(queue.next() == std::nullopt);
 }
 
+TEST_CASE("what is due at once is not caught up")
+{
+    due_queue queue;
+    due_queue::line line;
+    auto const now = at + due_queue::caught_up_after + 1ms;
+    herd(queue, line, at, 1, 300);
+    herd(queue, line, utc_time{}, 1'001, 300);
+    CHECK(queue.next() == utc_time{});
+    auto const first = queue.take(now, 1'000);
+    CHECK(first.size() == 300 + due_queue::caught_up_in_span);
+    CHECK(std::count_if(first.begin(), first.end(), [](auto id) { return id.value() > 1'000; }) == 300);
+}
+
+TEST_CASE("of many that are caught up a hundredth of what is left is taken in a span, so that they are gone soon")
+{
+    due_queue queue;
+    due_queue::line line;
+    herd(queue, line, at, 1, 200'000);
+    std::size_t taken = 0;
+    auto now = at + due_queue::caught_up_after + 1ms;
+    for (int spans = 0; spans < 300; ++spans, now += due_queue::span)
+        taken += queue.take(now, 200'000).size();
+    CHECK(taken > 180'000);
+    CHECK(taken < 200'000);
+}
+
 TEST_CASE("what is caught up is taken again at once when the clock has stepped back")
 {
     due_queue queue;

@@ -83,6 +83,17 @@ TEST_CASE("a pass that reads only full pages leaves all other tasks after a few 
     CHECK(backlog.range().until == due_until);
 }
 
+TEST_CASE("a pass that cannot even read its first pages leaves a part of what is due since ever")
+{
+    plan_backlog backlog;
+    backlog.begin_pass();
+    due_cursor from;
+    for (int calls = 0; calls < 12; ++calls)
+        from = backlog.leave(from, due_until);
+    CHECK(from.next_fire_at < due_until);
+    CHECK(backlog.range().from == due_cursor{});
+}
+
 TEST_CASE("a backlog grows to earlier and to later tasks")
 {
     plan_backlog backlog;

@@ -139,6 +139,22 @@ TEST_CASE(
     CHECK(f.planned("herd") == herd);
 }
 
+TEST_CASE(
+    "many services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late")
+{
+    fixture f;
+    f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 20ms; // a page takes 80 ms
+    int const herd = 12 * planner::herd_size;                                         // 9.6 s of pages
+    f.add_herd(1, herd, f.start + 5s);
+    for (int service = 0; service < 20; ++service)
+        f.add_tasks(100'001 + 1'000 * service, 60, "well" + std::to_string(service),
+                    {{"kind", "once"}, {"at", to_rfc3339(f.start + 5s)}}, f.start + 5s);
+    f.plan_for(5s);
+    CHECK(f.number("SELECT COUNT(*) FROM execution e JOIN task t ON t.id = e.task_id WHERE t.service <> 'herd'") ==
+          20 * 60);
+    CHECK(f.planned("herd") < herd);
+}
+
 TEST_CASE("overdue tasks that are planned around are all planned soon after the database has failed meanwhile")
 {
     fixture f;
