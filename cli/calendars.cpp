@@ -131,7 +131,7 @@ void list_versions(calendar_name const& which, int limit, common_options const& 
         return print_json(std::cout, found);
     auto const clock = times_of(common);
     for (auto const& each : found.at("items")) {
-        auto version = each.at("definition");
+        auto const& version = each.at("definition");
         std::cout << "version " << cell(each, "version") << ", saved " << clock.text(each, "created_at") << ", in "
                   << cell(version, "zone") << '\n';
         print_content(version);

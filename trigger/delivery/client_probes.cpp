@@ -3,7 +3,6 @@
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t probes_at_once = 200;
 // A failing client may have no probe now, because one is under way or a request decides; a failure sets its own pause.
 constexpr duration look_again_after = 1s;
 } // namespace
@@ -12,7 +11,8 @@ void client_probes::add(std::string const& instance)
 {
     if (!probing_.insert(instance).second)
         return;
-    queue_.push_back(instance);
+    auto const* lane = clients_.find(instance);
+    line_.put({lane == nullptr ? protocol::service_key{} : lane->who().service, instance});
     start();
 }
 
@@ -56,18 +56,15 @@ void client_probes::tick()
 
 void client_probes::start()
 {
-    while (under_way_ < probes_at_once && !queue_.empty()) {
-        auto const instance = std::move(queue_.front());
-        queue_.pop_front();
-        ++under_way_;
-        senders_.spawn("the probe of a client", probe(instance));
-    }
+    while (auto next = line_.begin())
+        senders_.spawn("the probe of a client", probe(std::move(*next)));
 }
 
-awaitable<void> client_probes::probe(std::string instance)
+awaitable<void> client_probes::probe(probe_line::probe one)
 {
+    auto const& instance = one.instance;
     auto const outcome = co_await calls_.probe(instance);
-    --under_way_;
+    line_.end(one.service);
     probing_.erase(instance);
     auto const* lane = clients_.find(instance);
     if (lane != nullptr && lane->who().address != outcome.address)

@@ -3,8 +3,8 @@
 #include "libs/base/task_group.hpp"
 #include "trigger/clients/client_calls.hpp"
 #include "trigger/delivery/lanes.hpp"
+#include "trigger/delivery/probe_line.hpp"
 
-#include <deque>
 #include <functional>
 #include <set>
 #include <string>
@@ -15,7 +15,8 @@
 namespace baton::trigger {
 
 // Asks the clients that have not proved themselves at their address, or not since their last failure, to do so: many at
-// a time, each with pauses that grow. A client costs work only when its own pause ends. On the loop only.
+// a time and services in turn, each with pauses that grow. A client costs work only when its own pause ends. On the
+// loop only.
 class client_probes {
 public:
     struct calls {
@@ -42,16 +43,15 @@ public:
 private:
     void look_again(std::string const& instance, instant at);
     void start();
-    awaitable<void> probe(std::string instance);
+    awaitable<void> probe(probe_line::probe one);
 
     lanes& clients_;
     time_source& time_;
     calls calls_;
-    std::deque<std::string> queue_;
+    probe_line line_;
     std::unordered_set<std::string> probing_; // queued or under way
     std::unordered_map<std::string, instant> failing_;
     std::set<std::pair<instant, std::string>> due_; // the clients of failing_, by time
-    std::size_t under_way_ = 0;
     task_group senders_;
 };
 

@@ -45,16 +45,16 @@ due_range plan_backlog::around(storage::due_cursor from, utc_time due_until) con
 
 storage::due_cursor plan_backlog::leave(storage::due_cursor from, utc_time due_until)
 {
-    auto behind = end_of_left(from, calls_++, due_until);
-    auto until = behind.id == last_id ? behind.next_fire_at + schedule::tick : behind.next_fire_at;
+    auto beyond = end_of_left(from, calls_++, due_until);
+    auto until = beyond.id == last_id ? beyond.next_fire_at + schedule::tick : beyond.next_fire_at;
     if (range_) {
         from = std::min(from, range_->from);
         until = std::max(until, range_->until);
-        behind = std::max(behind, behind_);
+        beyond = std::max(beyond, behind_);
     }
     range_ = {from, until};
-    behind_ = behind;
-    return behind;
+    behind_ = beyond;
+    return beyond;
 }
 
 } // namespace baton::trigger

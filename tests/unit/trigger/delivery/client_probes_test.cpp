@@ -70,9 +70,9 @@ struct fixture {
         lane->failed(host.time().now());
         probes.add_later(instance);
     }
-    void add(std::string const& instance)
+    void add(std::string const& instance, std::string const& service = "s")
     {
-        lanes.put({instance, {"default", "s"}, {"h"}, 1, 0, false, address, 1});
+        lanes.put({instance, {"default", service}, {"h"}, 1, 0, false, address, 1});
         probes.add(instance);
     }
 };
@@ -117,10 +117,22 @@ TEST_CASE("at most 200 clients are probed at a time, and all of them are")
     f.answers = true;
     f.answer_time = 50ms;
     for (int number = 0; number < 1'000; ++number)
-        f.add("client-" + std::to_string(number));
+        f.add("client-" + std::to_string(number), "service-" + std::to_string(number % 5));
     f.stage.time.run_for(1s);
     CHECK(f.proved.size() == 1'000);
     CHECK(f.most_under_way == 200);
+}
+
+TEST_CASE("a client is probed at once while a thousand clients of another service do not answer")
+{
+    fixture f;
+    f.answer_time = 5s;
+    for (int number = 0; number < 1'000; ++number)
+        f.add("mute-" + std::to_string(number), "mute");
+    f.stage.time.run_for(1s);
+    f.add("well", "well");
+    f.stage.time.run_for(10ms);
+    CHECK(f.probed["well"].size() == 1);
 }
 
 } // namespace client_probes_test
