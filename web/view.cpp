@@ -176,6 +176,7 @@ json show(storage::execution_record const& execution)
             {"task", to_string(execution.task)},
             {"task_name", execution.task_name.empty() ? json() : json(execution.task_name)},
             {"task_version", execution.task_version},
+            {"service", execution.service.empty() ? json() : json(execution.service)},
             {"scheduled_at", moment(execution.scheduled_at)},
             {"cause", protocol::to_string(execution.cause)},
             {"state", protocol::to_string(execution.state)},

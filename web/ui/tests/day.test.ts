@@ -6,11 +6,12 @@ import { isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/d
 
 const hour = 3600000;
 const range = rangeOf('2026-11-26', 0, 24, true);
+const services = new Map([['1', 'mail'], ['2', 'bills']]);
 const at = (hours: number) => new Date(range.begin + hours * hour).toISOString();
 
 function execution(id: string, task: string, from: number, to: number | null, state = 'succeeded'): Execution {
   return {
-    id, task, project: 'p', task_name: `task ${task}`, state, scheduled_at: at(from), ended_at: to === null ? null : at(to), first_attempt: { started_at: at(from) },
+    id, task, project: 'p', service: services.get(task) ?? null, task_name: `task ${task}`, state, scheduled_at: at(from), ended_at: to === null ? null : at(to), first_attempt: { started_at: at(from) },
   } as unknown as Execution;
 }
 
@@ -29,14 +30,13 @@ describe('ranges', () => {
 });
 
 describe('bars', () => {
-  const services = new Map([['1', 'mail'], ['2', 'bills']]);
-  const rows = rowsOf([execution('c', '1', 5, 6), execution('a', '1', 1, 3), execution('b', '1', 2, 4), execution('d', '2', 4.9, null, 'running'), execution('e', '9', 1, 1)], services, range, range.begin + 10 * hour);
+  const rows = rowsOf([execution('c', '1', 5, 6), execution('a', '1', 1, 3), execution('b', '1', 2, 4), execution('d', '2', 4.9, null, 'running'), execution('e', '9', 1, 1)], range, range.begin + 10 * hour);
   it('stand by service, and those without one last', () => {
     expect(rows.map(({ service }) => service)).toEqual(['bills', 'mail', null]);
   });
   it('show what is to come, unless an execution stands for it', () => {
     const next = (task: string, hours: number, execution: string | null = null) => ({ at: at(hours), task, project: 'p', name: `task ${task}`, service: 'mail', execution });
-    const [row] = rowsOf([execution('c', '1', 5, 6)], services, range, range.begin + 10 * hour, [next('1', 5, 'c'), next('3', 11), next('4', 30), next('5', 10.1, 'x')]);
+    const [row] = rowsOf([execution('c', '1', 5, 6)], range, range.begin + 10 * hour, [next('1', 5, 'c'), next('3', 11), next('4', 30), next('5', 10.1, 'x')]);
     expect(row?.bars.map(({ id, path, state }) => [id, path, state])).toEqual([
       ['c', '/executions/c', 'succeeded'], ['x', '/executions/x', 'planned'], ['next-3', '/tasks/3', 'planned'],
     ]);
@@ -49,12 +49,12 @@ describe('bars', () => {
     expect(rows[0]?.bars[0]?.end).toBe(range.begin + 10 * hour);
   });
   it('are cut at the range', () => {
-    const cut = rowsOf([execution('x', '1', -1, 30)], services, range, 0)[0]?.bars[0];
+    const cut = rowsOf([execution('x', '1', -1, 30)], range, 0)[0]?.bars[0];
     expect(cut).toMatchObject(range);
   });
   it('share lanes when there are too many', () => {
     const many = Array.from({ length: 40 }, (_, n) => execution(String(n), '1', 1, 2));
-    expect(rowsOf(many, services, range, 0)[0]?.lanes).toBe(12);
+    expect(rowsOf(many, range, 0)[0]?.lanes).toBe(12);
   });
   it('are reached by arrows', () => {
     expect(aimOf(rows, 'a', 'ArrowRight')?.id).toBe('b');

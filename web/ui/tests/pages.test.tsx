@@ -70,8 +70,8 @@ describe('the chart of a day', () => {
     const range = { begin, end: begin + 24 * hour };
     const at = (hours: number) => new Date(begin + hours * hour).toISOString();
     const one = (id: string, from: number) =>
-      ({ id, task: '1', project: 'p', task_name: 'Close', state: 'succeeded', scheduled_at: at(from), ended_at: at(from + 1), first_attempt: { started_at: at(from) } }) as unknown as Execution;
-    const rows = rowsOf([one('11', 1), one('12', 5)], new Map([['1', 'bills']]), range, begin);
+      ({ id, task: '1', project: 'p', task_name: 'Close', service: 'bills', state: 'succeeded', scheduled_at: at(from), ended_at: at(from + 1), first_attempt: { started_at: at(from) } }) as unknown as Execution;
+    const rows = rowsOf([one('11', 1), one('12', 5)], range, begin);
     const html = shown(new QueryClient(), <Chart rows={rows} range={range} ticks={[begin]} now={begin + hour} />);
     expect(html).toContain('href="/dashboard/executions/11"');
     expect(html).toMatch(/aria-label="Close, succeeded, [^"]*took 1 h 0 min"/);

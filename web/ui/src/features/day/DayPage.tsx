@@ -14,7 +14,7 @@ import { Chart } from './Chart';
 import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import { Controls } from './Controls';
-import { useComing, useExecutionsOf, useServicesOfTasks } from './queries';
+import { useComing, useExecutionsOf } from './queries';
 import { isDate, lengthOf, placeOf, rangeOf, ticksOf } from './range';
 
 function Legend({ rows }: { rows: Row[] }) {
@@ -47,20 +47,18 @@ export default function DayPage() {
   const { t } = useTranslation('day');
   const { project } = usePreferences();
   const { range, ticks, ...chosen } = useChosen();
-  const services = useServicesOfTasks(project);
   const { data, error, refetch, dataUpdatedAt } = useExecutionsOf(project, range);
   const coming = useComing(project, range);
-  const known = services.data;
   const rows = useMemo(
-    () => data && (known || services.error) ? rowsOf(data.items, known ?? new Map(), range, dataUpdatedAt, coming.data?.items) : undefined,
-    [data, known, services.error, range, dataUpdatedAt, coming.data],
+    () => data && rowsOf(data.items, range, dataUpdatedAt, coming.data?.items),
+    [data, range, dataUpdatedAt, coming.data],
   );
   const now = range.begin <= dataUpdatedAt && dataUpdatedAt < range.end ? dataUpdatedAt : null;
   return (
     <>
       <PageHeader title={t('title')} summary={t('summary')} />
       <Controls range={range} {...chosen} />
-      <ErrorBox error={error ?? services.error ?? coming.error} retry={() => void refetch()} />
+      <ErrorBox error={error ?? coming.error} retry={() => void refetch()} />
       <div aria-live="polite">{data?.allFrom && <Alert color="yellow" mb="md"><Trans t={t} i18nKey={data.failuresMissing ? 'more_failures' : 'more'} components={{ at: <ExactTime at={data.allFrom} /> }} /></Alert>}</div>
       {!rows && !error && <Skeleton height={320} />}
       {rows?.length === 0 && <EmptyState title={t('none')} help={t('none_help')} />}

@@ -17,7 +17,7 @@ export interface Bar {
 
 export interface Row {
   key: string;
-  /** Null: of tasks that are not known any more. */
+  /** Null: of versions of tasks that are not known any more. */
   service: string | null;
   project: string;
   lanes: number;
@@ -64,14 +64,14 @@ function addComing(rows: Map<string, Row>, coming: NextFiring[], executions: Exe
   }
 }
 
-/** The executions and the firings to come as bars, in a row for each service. `serviceOf` names the service of a task. */
-export function rowsOf(executions: Execution[], serviceOf: Map<string, string>, range: Range, now: number, coming: NextFiring[] = []): Row[] {
+/** The executions and the firings to come as bars, in a row for each service. */
+export function rowsOf(executions: Execution[], range: Range, now: number, coming: NextFiring[] = []): Row[] {
   const rows = new Map<string, Row>();
   addComing(rows, coming, executions, range);
   for (const one of executions) {
     const { startedAt, begin, end } = timesOf(one, now);
     if (begin >= range.end || end < range.begin) continue;
-    rowOf(rows, one.project, serviceOf.get(one.task) ?? null).bars.push({
+    rowOf(rows, one.project, one.service).bars.push({
       id: one.id, path: `/executions/${one.id}`, name: one.task_name ?? one.task, state: one.state, startedAt, endedAt: one.ended_at, lane: 0,
       begin: Math.max(begin, range.begin), end: Math.min(end, range.end),
     });

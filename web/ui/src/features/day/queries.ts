@@ -47,18 +47,3 @@ export function useComing(project: string, { end }: Range) {
     },
   });
 }
-
-/** The services of tasks by their ids. An execution does not name its service. */
-export function useServicesOfTasks(project: string) {
-  return useQuery({
-    queryKey: ['tasks', 'services', project],
-    staleTime: 60000,
-    queryFn: async ({ signal }) => {
-      const { items } = await readPages((after) => {
-        const query = { limit: 500, after, project: project || undefined };
-        return unwrap(api.GET('/api/v1/tasks', { params: { query }, signal }));
-      }, 10000);
-      return new Map(items.map((task) => [task.id ?? '', task.service]));
-    },
-  });
-}
