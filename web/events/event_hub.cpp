@@ -31,8 +31,10 @@ awaitable<void> event_hub::look()
     seen.overflow = seen.signals.size() == static_cast<std::size_t>(most_signals);
     bool const gap = !looked_ || asked - *looked_ > longest_silence;
     looked_ = asked;
-    if (!log_.take(std::move(seen), gap))
+    untold_ = log_.take(std::move(seen), gap) || untold_;
+    if (!untold_ || !pace_.may_tell(asked, streams_.size()))
         co_return;
+    untold_ = false;
     for (auto* const stream : streams_)
         stream->wake();
 }

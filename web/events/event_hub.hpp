@@ -4,6 +4,7 @@
 #include "libs/http/body_source.hpp"
 #include "libs/storage/change_marks.hpp"
 #include "web/events/change_log.hpp"
+#include "web/events/event_pace.hpp"
 
 #include <memory>
 #include <optional>
@@ -43,6 +44,8 @@ private:
     std::unordered_set<event_stream*> streams_;
     std::unique_ptr<waker> bell_; // woken by the first stream; there while run() runs
     std::optional<instant> looked_;
+    event_pace pace_;
+    bool untold_ = false; // something has changed since the streams were woken
 };
 
 } // namespace baton::web
