@@ -123,7 +123,7 @@ void show_calendar(calendar_name const& which, common_options const& common)
     print_calendar(calendar);
 }
 
-void list_versions(calendar_name const& which, int limit, common_options const& common)
+void list_versions(calendar_name const& which, std::size_t limit, common_options const& common)
 {
     rest web(common);
     auto const found = web.page(target_of_calendar(need_calendar(web, which)) + "/versions", limit);
@@ -245,8 +245,8 @@ void add_calendars(CLI::App& program, common_options const& common, int& status)
     history->footer("Example: baton calendars versions holidays");
     auto const of = std::make_shared<calendar_name>();
     add_calendar_name(*history, *of);
-    auto const most = std::make_shared<int>(20);
-    history->add_option("--limit", *most, "Number of versions (20)")->check(CLI::Range(1, 500));
+    auto const most = std::make_shared<std::size_t>(20);
+    history->add_option("--limit", *most, "Number of versions")->capture_default_str()->check(CLI::Range(1, 1'000'000));
     history->callback([of, most, &common] { list_versions(*of, *most, common); });
     auto* const one = group.add_subcommand("show", "Show a calendar and the tasks that use it");
     one->footer("Example: baton calendars show holidays");

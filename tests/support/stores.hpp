@@ -12,7 +12,7 @@
 
 namespace baton::test {
 
-// Runs a coroutine to its end on a loop of its own; throws what it throws.
+// Runs a coroutine to its end on a loop of its own, and throws its exception.
 void run_to_end(awaitable<void> part);
 
 // A coroutine that keeps the result of another.

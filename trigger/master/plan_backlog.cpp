@@ -14,7 +14,7 @@ constexpr duration first_span = 1ms;
 constexpr int growth = 10; // the fourth of these calls leaves a second
 constexpr task_id last_id{std::numeric_limits<std::int64_t>::max()};
 
-// Where the tasks end that call number `call` of a pass leaves.
+// The end of the tasks that call number `call` of a pass leaves.
 storage::due_cursor end_of_left(storage::due_cursor from, int call, utc_time due_until)
 {
     if (call < calls_for_services)

@@ -35,7 +35,7 @@ describe('exact JSON', () => {
 });
 
 describe('the form of a task', () => {
-  it('sends a payload that nobody edited as the server gave it', () => {
+  it('sends a payload that was not edited as the server gave it', () => {
     const text = `{"id":"1","name":"bill","service":"s","handler":"h","payload":${numbers},"schedule":{"kind":"api"}}`;
     const base = taskDraftOf(parseAnswer(text) as Task, 'UTC');
     const draft = { ...base, description: 'another' };

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { sentences } from '../src/shared/server_sentences';
 import { cppSource, isSentence, textsFrom } from './cpp_texts';
 
-// Where executions, attempts, clients, tasks and terms get their reasons.
+// The sources of the reasons of executions, attempts, clients, tasks and terms.
 const folders = ['trigger/master', 'trigger/delivery', 'trigger/clients', 'trigger/election'];
 const files = [
   'agent/account.cpp', 'agent/command.cpp', 'agent/launch.cpp', 'client-sdk/src/engine.cpp', 'client-sdk/src/job.cpp', 'client-sdk/src/result_sender.cpp', 'client-sdk/src/worker_pool.cpp', 'libs/http/client.cpp', 'libs/http/pool.cpp',
   'libs/protocol/blocker.hpp', 'libs/protocol/firing_skips.cpp', 'libs/protocol/outcome.cpp', 'libs/protocol/pause.cpp', 'libs/schedule/misfire.cpp',
   'libs/storage/ledger_attempts.cpp', 'libs/storage/ledger_record.cpp', 'libs/storage/ledger_stopped.cpp', 'libs/storage/ledger_unresponsive.cpp', 'libs/storage/skipped.cpp', 'libs/storage/task_editing.cpp', 'trigger/term_runner.cpp', 'web/waiting.cpp',
 ];
-// What goes to a log, into a refusal or into a trace, and names of parts of the program.
+// Texts of logs, refusals and traces, and names of parts of the program.
 const elsewhere = /\b(?:log::\w+|invalid_input|overloaded|unavailable|require|http::problem|spawn|supervised|every|named|revision_error|arm|report|bury|drop_all|headers\.set|hex|snprintf|check_name)\(/g;
 // Causes for which an execution is delivered again, which stay between the nodes; why a handler is not waited for any more, for the log; a value in a
 // result; what is signed; and the choices of an election and of the guard, for their trace and the log.
@@ -47,7 +47,7 @@ function endOf(source: string, begin: number): number {
 const isSql = (text: string) => /\b[A-Z]{2,}\b(?! request)|\w = $|^[a-z]+\.[a-z_]+|^[a-z_]+ = /.test(text);
 const spoken = (text: string) => (isSql(text) && !text.includes('HTTP') ? [...text.matchAll(/'([^']+ [^']+)'/g)].map(([, inner = '']) => inner) : [text]);
 
-/** What stands between the values of a pattern. */
+/** The fixed texts between the values of a pattern. */
 function piecesOf(pattern: RegExp): string[] {
   const parts: string[] = [''];
   let depth = 0;

@@ -17,7 +17,7 @@ describe('settings', () => {
     const draft = { ...draftOf(settings), rate: 0, attempts: '' as const, zone: '' };
     expect(settingsOf(draft, {})).toEqual({ limits: { concurrency: 3 }, defaults: { timeout_ms: 1500 } });
   });
-  it('of somebody else do not replace what is being entered', () => {
+  it('of another person do not replace the present entries', () => {
     const base = { version: 4, settings };
     const present = { version: 5, settings: { limits: { concurrency: 9 } } as ServiceSettings };
     const same = settingsOf(draftOf(settings), furtherDefaults(settings));

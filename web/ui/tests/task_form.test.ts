@@ -200,7 +200,7 @@ describe('the search for a zone', () => {
 describe('the zone of a schedule', () => {
   const empty = emptySchedule('Asia/Shanghai');
   const zoneOf = (schedule: Schedule) => ('zone' in schedule ? schedule.zone : undefined);
-  it('is the default of the service or project until somebody chooses one, and is then left to the server', () => {
+  it('is the default of the service or project until a person chooses one, and is then left to the server', () => {
     const shown = offered(empty, 'Europe/Berlin', 'Asia/Shanghai');
     expect([shown.zone, shown.zoneBy]).toEqual(['Europe/Berlin', 'default']);
     for (const mode of ['days', 'months', 'every_days', 'window', 'cron'] as const) {

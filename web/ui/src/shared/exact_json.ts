@@ -1,6 +1,6 @@
 /**
  * A number of a document that JavaScript would write in another way than its text has it: 9007199254740993 as ...992, 1.0 as 1.
- * It stays as it is until somebody types another.
+ * It stays as it is until a person types another.
  */
 export class ExactNumber {
   constructor(readonly text: string) {}
@@ -19,7 +19,7 @@ export class ExactNumber {
   }
 }
 
-/** What stands for an exact number. `within`: it is inside of a member `payload`. */
+/** Replaces an exact number. `within`: it is inside of a member `payload`. */
 type Turn = (number: ExactNumber, within: boolean) => unknown;
 
 // Only such a number can be written in another way. A text with the like in it costs nothing but time.
@@ -49,7 +49,7 @@ function withNumbers(document: string, say: (number: string) => string): string 
   return parts.join('');
 }
 
-// Nobody can know it, so no text of a document has it.
+// It is random, so no text of a document has it.
 const mark = `number${Math.random().toString(36).slice(2)}${Math.random().toString(36).slice(2)}:`;
 
 /** As JSON.parse, with each number that it would change as an ExactNumber; these go through `turn`. Throws what JSON.parse throws. */

@@ -1,7 +1,7 @@
 import { focusManager, type QueryClient } from '@tanstack/react-query';
 import { staleKeys } from './topics';
 
-// What changes within this time is read once.
+// Changes within this time are read once.
 const gathering = 300;
 
 export interface Invalidator {

@@ -33,7 +33,7 @@ export function useExecutionsOf(project: string, { begin, end }: Range) {
 
 const mostComing = 500;
 
-/** What fires in the range and is no execution yet: of each task its next firing. */
+/** The firings in the range that are no executions yet: of each task its next one. */
 export function useComing(project: string, { end }: Range) {
   const ahead = end > Date.now();
   return useQuery({

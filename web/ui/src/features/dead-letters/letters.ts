@@ -12,7 +12,7 @@ export interface LetterFilter {
 /** These dead letters, or the open ones that a filter finds. */
 export type Letters = { executions: string[] } | LetterFilter;
 
-/** What one request asks for. `after`: where the one before it ended. */
+/** The query of one request. `after`: where the one before it ended. */
 export type Step = { executions: string[] } | (LetterFilter & { all: true; after?: string });
 
 /**

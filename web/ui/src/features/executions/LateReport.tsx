@@ -6,7 +6,7 @@ import { JsonField, jsonText } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
 import { useServerWords } from '@/shared/server_words';
 
-/** What a client told of the handler after the execution had ended without it. */
+/** A client's report of the handler after the execution had ended without it. */
 export function LateReport({ one }: { one: ExecutionWithAttempts }) {
   const { t } = useTranslation(['executions', 'shared']);
   const words = useServerWords();

@@ -13,7 +13,7 @@ export function projectOf(ofAddress: string, chosen: string): string {
   return ofAddress === everyProject ? '' : ofAddress || chosen;
 }
 
-/** What the filters ask of the server. `project` is one of the result of `projectOf`. */
+/** The query that the filters make. `project` is one of the result of `projectOf`. */
 export function queryOf(filters: Values, after: string | undefined) {
   const { project, task, parent, from, until, since, state, planned, service, cause, late, error } = filters;
   return {

@@ -47,7 +47,7 @@ function DefaultFields({ draft, change }: Part) {
 
 type Defaults = NonNullable<ServiceSettings['defaults']>;
 
-/** The form of one version, and what becomes of it when somebody else saves another. */
+/** The form of one version, and its warning when another person saves another version. */
 function useForm(present: Known) {
   const [base, setBase] = useState(present);
   const [draft, setDraft] = useState(draftOf(base.settings));

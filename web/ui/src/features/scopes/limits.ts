@@ -59,7 +59,7 @@ export function settingsOf(draft: Draft, further: Defaults): ServiceSettings {
   };
 }
 
-/** Settings with their version; 0 if nobody has set any. */
+/** Settings with their version; 0 if none were set. */
 export interface Known {
   version: number;
   settings: ServiceSettings;
@@ -69,7 +69,7 @@ const through = ({ settings }: Known) => settingsOf(draftOf(settings), furtherDe
 const isSame = (one: ServiceSettings, other: ServiceSettings) => differences(one, other).length === 0;
 
 /**
- * What a form does that began with `base`, now that `present` holds: nothing, or take that, or warn, as what was entered would be lost.
+ * The step of a form that began with `base`, now that `present` holds: none, or take that, or warn, because the entries would be lost.
  * `entered`: undefined while it cannot be read.
  */
 export function nextOf(base: Known, present: Known, entered: ServiceSettings | undefined): 'stay' | 'take' | 'warn' {

@@ -139,7 +139,7 @@ export function useTaskDefaults(project: string, service: string) {
   });
 }
 
-/** What the server is asked about a schedule that is not saved yet. `service`: its default is the zone; `task`: the one that is edited. */
+/** The question about a schedule that is not saved yet. `service`: its default is the zone; `task`: the one that is edited. */
 export interface PreviewRequest { schedule: Schedule; project: string; name: string; service: string; task?: string | undefined }
 
 /** A schedule that is not saved yet: checked as a save would, with its next firings. `asked`: JSON of a PreviewRequest. */

@@ -51,7 +51,7 @@ interface Part<Kind> {
   values: Values;
 }
 
-/** What the first pattern that fits finds, and the text behind it. */
+/** The groups of the first pattern that fits, and the text behind it. */
 function first<Kind>(text: string, patterns: [RegExp, Kind][]) {
   for (const [pattern, key] of patterns) {
     const found = pattern.exec(text);

@@ -12,7 +12,7 @@ export type CalendarUse = { name: string; mode: 'exclude' | 'allow' };
 export interface ScheduleDraft {
   mode: Mode;
   zone: string;
-  /** Whose choice the zone is; a default of the service or project is not sent, so that it stays one. */
+  /** Who chose the zone: a person, the service or the project. A default is not sent, so that it stays one. */
   zoneBy: 'person' | 'default' | 'viewer';
   time: string;
   days: Weekday[];
@@ -65,7 +65,7 @@ const isCron = (mode: Mode) => mode === 'days' || mode === 'cron';
 
 const hasInstants = ({ at, startAt, endAt }: ScheduleDraft) => at !== '' || startAt !== '' || endAt !== '';
 
-/** The draft with the zone that is offered while nobody has chosen one: the default of the service or project, else the viewer's. */
+/** The draft with the zone that is offered until a person chooses one: the default of the service or project, else the viewer's. */
 export function offered(draft: ScheduleDraft, byDefault: string | undefined, viewer: string): ScheduleDraft {
   if (draft.zoneBy === 'person') return draft;
   // Another zone would make other instants of those that are entered.
