@@ -33,9 +33,11 @@ std::string private_redis_group::port(std::string const& name) const
     return url.substr(url.rfind(':') + 1);
 }
 
+// Asks a second time, since a server that a failover has just demoted closes its connections once.
 std::string private_redis_group::ask(std::string const& name, std::string const& command) const
 {
-    return shell("redis-cli -p " + port(name) + " " + command);
+    auto const asked = "redis-cli -p " + port(name) + " " + command;
+    return shell(asked + " || " + asked);
 }
 
 std::string private_redis_group::order(std::string const& command, std::string const& name,
