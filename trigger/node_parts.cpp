@@ -55,11 +55,14 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
       clients(settings.clients, world.incarnation, world.shared, world.time, loop),
       pushes(world.http),
       fetches(world.incarnation, world.time, loop),
-      stub(clients, {pushes, fetches}, settings.dispatcher.dispatch_limit, epochs),
+      stub(clients, {pushes, fetches}, {settings.dispatcher.dispatch_limit, settings.clients.heartbeat}, epochs),
       departures(nodes, world.http, background),
       watches(nodes, world.time, loop),
       link({election, epochs, nodes, world.http, world.time}),
-      home({.group = settings.dispatcher.group, .first_pause = settings.dispatcher.retry_pause}, world.random),
+      home({.group = settings.dispatcher.group,
+            .first_pause = settings.dispatcher.retry_pause,
+            .doubt_after = settings.clients.heartbeat},
+           world.random),
       report(world.incarnation,
              {[this](protocol::report_request const& one) { return link.send(one); }, known, home, world.time}, loop),
       reach(world.shared, {nodes, watches, world.time}, loop),
@@ -114,6 +117,11 @@ void node::parts::connect()
         if (client == nullptr || client->row.node != world.incarnation)
             fetches.close(instance);
         deliveries.client_changed(instance);
+    });
+    fetches.on_waiting([this](std::string const& instance) {
+        protocol::watch_answer told;
+        told.fetch = true;
+        watches.ask(instance, std::move(told));
     });
     fetches.on_return([this](std::string const& instance) { deliveries.client_returned(instance); });
     clients.on_gone([this](std::string const& instance) {

@@ -28,6 +28,18 @@ awaitable<void> fetcher::run()
     }
 }
 
+awaitable<void> fetcher::run_when_told()
+{
+    for (;;) {
+        co_await told_bell_.wait();
+        co_await bell_.wait_until(calls_.time(), calls_.time().now()); // a registration before this aborts no request
+        for (bool more = true; more && member_.registered();) {
+            auto const what = co_await fetch_once();
+            more = what == outcome::answered || what == outcome::aborted;
+        }
+    }
+}
+
 std::string fetcher::request_text()
 {
     protocol::fetch_request request;

@@ -15,11 +15,14 @@ namespace baton::client {
 class fetcher {
 public:
     fetcher(asio::any_io_executor loop, node_calls& calls, registration& member, routes const& answers)
-        : calls_(calls), member_(member), routes_(answers), bell_(std::move(loop))
+        : calls_(calls), member_(member), routes_(answers), bell_(loop), told_bell_(std::move(loop))
     {}
 
-    // Until cancelled.
+    // For a client without an address. Until cancelled.
     awaitable<void> run();
+    // For a client with an address: fetches after each told(), until no call is left. Until cancelled.
+    awaitable<void> run_when_told();
+    void told() { told_bell_.wake(); } // the home has calls, and cannot reach the address
     // The client has registered: a request to another home ends, and its late answer is ignored.
     void registered() { bell_.wake(); }
 
@@ -41,6 +44,7 @@ private:
     registration& member_;
     routes const& routes_;
     waker bell_;
+    waker told_bell_;
     std::int64_t polls_ = 0;
     protocol::fetch_request answers_; // node, number and answers of the last envelope
     bool confirmed_ = true;           // the home has them

@@ -227,6 +227,8 @@ void registration::absorb(http::response const& answer, instant asked)
     duration const ttl =
         std::chrono::milliseconds{told->ttl_ms > 0 ? told->ttl_ms : 3 * std::max(told->heartbeat_ms, 50)};
     engine_.trust_until(asked + ttl - ttl / 100);
+    if (told->fetch)
+        notify_.told_to_fetch();
     notify_.heard();
 }
 

@@ -17,6 +17,7 @@ public:
         std::function<void()> heard; // after each heartbeat that a node has answered
         std::function<void(protocol::register_request const&)> new_name; // its instance and secret count from now on
         std::function<void(std::int64_t generation)> registered;         // a node has taken this registration
+        std::function<void()> told_to_fetch;                             // the home has calls, and cannot call
     };
 
     registration(asio::any_io_executor loop, node_calls& calls, engine& state, link_settings settings, watchers notify);

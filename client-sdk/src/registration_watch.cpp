@@ -48,10 +48,12 @@ awaitable<duration> registration::watch_once()
         note_move(*told);
         co_await move(told->to);
     }
+    if (told->fetch)
+        notify_.told_to_fetch();
     bool const held = calls_.time().now() - asked >= watch_later;
-    co_return told->move ? watch_again
-    : held               ? 0s
-                         : watch_later; // a node that does not hold must not be asked in a loop
+    co_return told->move || told->fetch ? watch_again
+    : held                              ? 0s
+                                        : watch_later; // a node that does not hold must not be asked in a loop
 }
 
 // A home that cannot reach the client asks it to try the nodes that have not tried yet.

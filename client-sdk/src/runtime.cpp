@@ -40,7 +40,8 @@ runtime::runtime(asio::any_io_executor loop, runtime_parts parts, runtime_settin
                      [this](std::int64_t generation) {
                          routes_.registered(generation);
                          fetcher_.registered();
-                     }}),
+                     },
+                     [this] { fetcher_.told(); }}),
       fetches_(settings.link.identity.delivery == protocol::delivery_way::fetch),
       fetcher_(loop, calls_, registration_, routes_),
       sender_(loop, calls_, engine_, registration_, [this] { drain_bell_.wake(); }),
@@ -89,8 +90,7 @@ awaitable<void> runtime::fetch()
 {
     if (fetches_)
         co_await fetcher_.run();
-    waker never(co_await asio::this_coro::executor);
-    co_await never.wait();
+    co_await fetcher_.run_when_told();
 }
 
 // Reports all handlers that have ended by the time of a wake-up.

@@ -249,8 +249,8 @@ class Listener(BaseHTTPRequestHandler):
         pass
 
 
-def fetch(url, mine):
-    """Fetches from one home, until the client registers again."""
+def fetch(url, mine, told=False):
+    """Fetches from one home, until the client registers again; if the home has told us to, until it has no more calls."""
     global fetched
     sending = {}
     while mine == home:
@@ -268,6 +268,8 @@ def fetch(url, mine):
                     fetched = {"node": answer["node"], "number": answer["number"], "answers": [
                         {"call": call, "status": status, "body": body} for call, status, body in said]}
                 sending = fetched
+        if told and not sending:
+            return
         if status != 200:
             time.sleep(0.3)
 
@@ -319,6 +321,8 @@ def beat(address, left):
             learn(answer, asked)
             if fresh and FETCHES:
                 threading.Thread(target=fetch, args=(NODES[node], home), daemon=True).start()
+            elif answer.get("fetch"):  # it cannot call us at present, and has questions
+                threading.Thread(target=fetch, args=(NODES[node], home, True), daemon=True).start()
             period = min(5.0, answer.get("heartbeat_ms", 5000) / 1000)
             if fresh and draining.is_set():
                 continue  # a registration does not say that we drain

@@ -7,9 +7,9 @@ namespace baton::protocol {
 BATON_LEAN_WIRE(register_request, revision, project, service, instance, address, secret, generation, handlers, tags,
                 slots, queue, version, terms, unreachable_from, delivery, schemas)
 BATON_WIRE(heartbeat_request, instance, generation, ticket, free_slots, terms, draining, clock_ms)
-BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, ticket)
+BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, ticket, fetch)
 BATON_WIRE(watch_request, instance, ticket)
-BATON_WIRE(watch_answer, move, to, why)
+BATON_WIRE(watch_answer, move, to, why, fetch)
 BATON_WIRE(leave_request, instance, generation, ticket)
 BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, final,
                 receipt)

@@ -81,6 +81,9 @@ struct heartbeat_answer {
     protocol::reach reach = protocol::reach::pending;
     std::string why;    // the home cannot reach the client: the reason, for people
     std::string ticket; // in answers to registrations: opaque; every later call repeats it
+    // The home cannot call the client and has questions or cancels for it: the client is to fetch them
+    // (fetch_wire.hpp).
+    bool fetch = false;
 };
 
 // To the home node, which holds the request for `watch_hold`. So a client learns at once that its home has died (the
@@ -94,8 +97,9 @@ struct watch_request {
 
 struct watch_answer {
     bool move = false;
-    std::string to;  // the address of a node that the client may know; empty: any other
-    std::string why; // not empty: because the home cannot reach the client
+    std::string to;     // the address of a node that the client may know; empty: any other
+    std::string why;    // not empty: because the home cannot reach the client
+    bool fetch = false; // as in heartbeat_answer
 };
 
 struct leave_request {

@@ -1,5 +1,6 @@
 #pragma once
-// Messages of a client that cannot be called and fetches the calls of its home instead (docs/protocol.md, "Fetching").
+// Messages of a client that cannot be called and fetches the calls of its home instead (docs/protocol.md, "Fetching"):
+// all calls, or, while its home cannot reach its address, the questions and cancels.
 
 #include "libs/protocol/client_wire.hpp"
 
@@ -30,8 +31,8 @@ struct call_answer {
     message_text body;
 };
 
-// To the home node, which holds the request until it has calls for the client, for at most `fetch_hold`. It says
-// nothing about the client's life: that needs heartbeats.
+// To the home node, which holds the request until it has calls for the client, for at most `fetch_hold`; it answers a
+// client with an address at once. A request says nothing about the client's life: that needs heartbeats.
 inline constexpr duration fetch_hold = 25s;
 
 struct fetch_request {
@@ -47,7 +48,7 @@ struct fetch_request {
 };
 
 // An envelope of calls. The home repeats it byte for byte until its answers have come. Without calls (`number` is 0):
-// fetch again.
+// fetch again; a client with an address does so when it is told to.
 struct fetch_answer {
     std::string node; // incarnation
     std::int64_t number = 0;

@@ -81,6 +81,35 @@ std::string unanswered(std::uint64_t seed)
     return wrong;
 }
 
+// A client runs executions that take three times as long as its ttl. The answers to some of its dispatches are lost,
+// and from then on no node can call it, while it sends heartbeats.
+std::string cannot_be_called(std::uint64_t seed)
+{
+    cluster_world world(seed, 2, 1, 200, {.client_heartbeat = 2s});
+    world.pass(5s);
+    auto const from = begin_of(world);
+    auto const until = from + 3s;
+    auto const task = often("often", "long", from, until);
+    auto const id = world.add(task).task.id;
+    auto& net = world.stage().net;
+    auto const cut = from + 500ms + duration{static_cast<std::int64_t>(seed * 137'137 % 2'000'000)};
+    world.pass(cut - world.stage().database.utc());
+    net.loses_answer = [](http::request const& message) { return message.target == protocol::path_dispatch; };
+    world.pass(200ms);
+    net.detach(http::parse_url("http://c0:9000"));
+    net.loses_answer = {};
+    world.pass(25s); // its ttl twice, and the end of the executions
+    std::string wrong;
+    for (auto const& row : world.firings(id)) {
+        bool const reached = row.scheduled_at < to_micros(cut);
+        if (row.attempt != 1 || (reached && row.state != "succeeded"))
+            wrong += describe(task.name, row, "is not where the client has it");
+    }
+    if (world.gone_clients() != 0 || world.seen().handler_starts == 0)
+        wrong += fmt::format("{} starts, {} clients gone\n", world.seen().handler_starts, world.gone_clients());
+    return wrong;
+}
+
 // No node can record a result for longer than a client remembers, and then a new master asks for what is open. Seed 4
 // finds clients that forget unrecorded results; the first three do not, because the results arrive before the question.
 std::string unrecorded_results(std::uint64_t first)
@@ -192,6 +221,11 @@ TEST_CASE("the same holds when a client remembers for ten minutes, as the SDK do
 TEST_CASE("dispatches and fetches that get no answer for longer than a client remembers repeat no delivery")
 {
     check_seeds(3, unanswered);
+}
+
+TEST_CASE("what a client has is settled over its own requests when no node can call it, and the client lives on")
+{
+    check_seeds(3, cannot_be_called);
 }
 
 TEST_CASE("no execution runs again whose result could not be recorded for longer than a client remembers")

@@ -83,11 +83,13 @@ public:
         auto message = read_message<protocol::fetch_request>(request);
         check_instance(message.instance);
         auto const* known = parts_.clients.find(message.instance);
-        if (known == nullptr || !parts_.clients.hears(message.instance) || !known->fetches() ||
+        if (known == nullptr || !parts_.clients.hears(message.instance) ||
             !same_secret(known->row.secret, message.secret))
             co_return not_home();
         if (message.generation != known->row.generation || !has_ticket(message.instance, message.ticket))
             co_return no_ticket();
+        if (!known->fetches())
+            co_return http::text_response(200, parts_.fetches.poll_now(std::move(message)));
         auto text = co_await parts_.fetches.poll(std::move(message), request.connected);
         if (!text)
             co_return not_home();
@@ -182,6 +184,7 @@ private:
         out.reach = reached.state;
         out.why = std::move(reached.why);
         out.ticket = std::move(ticket);
+        out.fetch = parts_.fetches.must_tell(instance);
         if (auto const known = parts_.epochs.term(); known.epoch != 0)
             out.terms.push_back(known);
         out.heartbeat_ms = static_cast<int>(parts_.heartbeat.heartbeat / 1ms);

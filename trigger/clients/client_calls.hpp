@@ -21,9 +21,11 @@ public:
     // `text`: a dispatch_request.
     virtual awaitable<dispatch_outcome> dispatch(std::string instance, std::string text) = 0;
 
-    // Nothing if the client is gone, did not answer or refused.
-    virtual awaitable<std::optional<protocol::query_answer>> ask(std::string instance,
-                                                                 protocol::query_request request) = 0;
+    // `text`: a query_request. Nothing if the client is gone, did not answer or refused. `way`: with `fetch` a client
+    // that has an address is told to fetch the question, which takes until its next heartbeat if it does not watch its
+    // home.
+    virtual awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::string text,
+                                                                 protocol::delivery_way way) = 0;
 
     // Has the client's address proved itself? The probe does not carry the secret.
     struct probe_outcome {
@@ -33,7 +35,8 @@ public:
     virtual awaitable<probe_outcome> probe(std::string instance) = 0;
 
     // A hint, which may be lost.
-    virtual awaitable<void> cancel(std::string instance, protocol::executions_request request) = 0;
+    virtual awaitable<void> cancel(std::string instance, protocol::executions_request request,
+                                   protocol::delivery_way way) = 0;
 
 protected:
     ~client_calls() = default;

@@ -11,18 +11,31 @@ namespace {
 constexpr std::size_t nonce_bytes = 16;
 }
 
-client_stub::client_stub(home_clients& clients, client_lines lines, duration limit, epoch_claims& epochs)
-    : clients_(clients), lines_(lines), limit_(limit), epochs_(epochs)
+client_stub::client_stub(home_clients& clients, client_lines lines, call_limits limits, epoch_claims& epochs)
+    : clients_(clients), lines_(lines), limits_(limits), epochs_(epochs)
 {}
 
+client_line& client_stub::line_to(known_client const& client, protocol::delivery_way way)
+{
+    return client.fetches() || way == protocol::delivery_way::fetch ? lines_.fetch : lines_.push;
+}
+
+duration client_stub::limit_of(known_client const& client, protocol::delivery_way way) const
+{
+    bool const told = !client.fetches() && way == protocol::delivery_way::fetch;
+    return told ? limits_.heartbeat + limits_.call : limits_.call;
+}
+
 // Nothing if the client is not known. Throws http::unreachable.
-awaitable<std::optional<http::response>> client_stub::post(std::string instance, char const* path, std::string text)
+awaitable<std::optional<http::response>> client_stub::post(std::string instance, char const* path, std::string text,
+                                                           protocol::delivery_way way)
 {
     auto const* client = clients_.find(instance);
     if (client == nullptr)
         co_return std::nullopt;
     call_target to{instance, client->row.address, client->row.secret};
-    auto answer = co_await line_to(*client).call(std::move(to), path, std::move(text), limit_);
+    auto const limit = limit_of(*client, way);
+    auto answer = co_await line_to(*client, way).call(std::move(to), path, std::move(text), limit);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
             epochs_.refused_by(refusal->term);
@@ -33,7 +46,8 @@ awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string insta
 {
     dispatch_outcome outcome;
     try {
-        auto const answer = co_await post(instance, protocol::path_dispatch, std::move(text));
+        auto const answer =
+            co_await post(instance, protocol::path_dispatch, std::move(text), protocol::delivery_way::push);
         if (!answer) {
             outcome.why = "client gone";
         } else if (answer->status == 200) {
@@ -53,11 +67,11 @@ awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string insta
     co_return outcome;
 }
 
-awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string instance, protocol::query_request request)
+awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string instance, std::string text,
+                                                                  protocol::delivery_way way)
 {
-    auto text = nlohmann::json(request).dump();
     try {
-        auto const answer = co_await post(std::move(instance), protocol::path_query, std::move(text));
+        auto const answer = co_await post(std::move(instance), protocol::path_query, std::move(text), way);
         if (answer && answer->status == 200)
             co_return http::parse_if<protocol::query_answer>(answer->body);
     } catch (http::unreachable const&) {
@@ -66,11 +80,12 @@ awaitable<std::optional<protocol::query_answer>> client_stub::ask(std::string in
     co_return std::nullopt;
 }
 
-awaitable<void> client_stub::cancel(std::string instance, protocol::executions_request request)
+awaitable<void> client_stub::cancel(std::string instance, protocol::executions_request request,
+                                    protocol::delivery_way way)
 {
     auto text = nlohmann::json(request).dump();
     try {
-        co_await post(instance, protocol::path_cancel, std::move(text));
+        co_await post(instance, protocol::path_cancel, std::move(text), way);
     } catch (http::unreachable const& failure) {
         log::debug("clients", "a cancel did not reach its client, the master repeats it",
                    {log::reason(failure.what()), {"client", instance}});
@@ -85,7 +100,8 @@ awaitable<client_stub::probe_outcome> client_stub::probe(std::string instance)
     address_probe expected{instance, client->row.secret, secret_hex(nonce_bytes)};
     probe_outcome outcome{client->row.address, std::nullopt};
     call_target to{instance, outcome.address, {}};
-    outcome.wrong = co_await probe_address(line_to(*client), std::move(to), std::move(expected), limit_);
+    auto& line = line_to(*client, protocol::delivery_way::push);
+    outcome.wrong = co_await probe_address(line, std::move(to), std::move(expected), limits_.call);
     co_return outcome;
 }
 

@@ -18,26 +18,34 @@ struct client_lines {
     client_line& fetch;
 };
 
-// Calls to clients, each by the way of its client and within a time limit. All but the probe carry the client's secret,
-// so the caller makes them only while the address is proved. If a client refuses a call because it knows a higher
-// epoch, the claim goes to `epochs`. On the loop only.
+struct call_limits {
+    duration call{};      // a call by the way of its client
+    duration heartbeat{}; // between two heartbeats of a client, by which it learns that it is to fetch a call
+};
+
+// Calls to clients, each by the way of its client and within a time limit. All but the probe carry the client's secret
+// to its address, so the caller makes them only while the address is proved; otherwise the client fetches them. If a
+// client refuses a call because it knows a higher epoch, the claim goes to `epochs`. On the loop only.
 class client_stub final : public client_calls {
 public:
-    client_stub(home_clients& clients, client_lines lines, duration limit, epoch_claims& epochs);
+    client_stub(home_clients& clients, client_lines lines, call_limits limits, epoch_claims& epochs);
 
     awaitable<dispatch_outcome> dispatch(std::string instance, std::string text) override;
-    awaitable<std::optional<protocol::query_answer>> ask(std::string instance,
-                                                         protocol::query_request request) override;
+    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::string text,
+                                                         protocol::delivery_way way) override;
     awaitable<probe_outcome> probe(std::string instance) override;
-    awaitable<void> cancel(std::string instance, protocol::executions_request request) override;
+    awaitable<void> cancel(std::string instance, protocol::executions_request request,
+                           protocol::delivery_way way) override;
 
 private:
-    client_line& line_to(known_client const& client) { return client.fetches() ? lines_.fetch : lines_.push; }
-    awaitable<std::optional<http::response>> post(std::string instance, char const* path, std::string text);
+    client_line& line_to(known_client const& client, protocol::delivery_way way);
+    duration limit_of(known_client const& client, protocol::delivery_way way) const;
+    awaitable<std::optional<http::response>> post(std::string instance, char const* path, std::string text,
+                                                  protocol::delivery_way way);
 
     home_clients& clients_;
     client_lines lines_;
-    duration limit_;
+    call_limits limits_;
     epoch_claims& epochs_;
 };
 

@@ -11,19 +11,26 @@ constexpr duration between_polls = 1s;  // without a request for so long, a clie
 constexpr duration after_break = 200ms; // the same after its connection has broken
 } // namespace
 
-std::shared_ptr<fetch_line::client_box> fetch_line::open(std::string const& instance)
+std::shared_ptr<fetch_line::client_box> fetch_line::open(std::string const& instance, bool has_address)
 {
     auto& place = boxes_[instance];
     if (!place) {
         place = std::make_shared<client_box>();
         place->expected = time_.now() + between_polls;
     }
+    place->has_address = has_address;
     return place;
+}
+
+bool fetch_line::must_tell(std::string const& instance) const
+{
+    auto const found = boxes_.find(instance);
+    return found != boxes_.end() && found->second->has_address && found->second->box.has_calls();
 }
 
 awaitable<http::response> fetch_line::call(call_target to, char const* path, std::string body, duration limit)
 {
-    auto const client = open(to.instance);
+    auto const client = open(to.instance, !to.address.empty());
     protocol::fetched_call message;
     message.call = ++calls_;
     message.path = path;
@@ -35,6 +42,8 @@ awaitable<http::response> fetch_line::call(call_target to, char const* path, std
     client->calls.emplace(number, mine);
     if (client->request)
         client->request->bell.wake();
+    if (client->has_address && waiting_)
+        waiting_(to.instance);
     std::exception_ptr cancelled;
     try {
         co_await wait_for_answer(client, number, limit);
@@ -51,13 +60,13 @@ awaitable<http::response> fetch_line::call(call_target to, char const* path, std
     throw http::unreachable(sent ? "it did not answer a call in time" : "it has ceased to fetch", sent);
 }
 
-// A call that the client has not got ends early if the client does not fetch.
+// A call that the client has not got ends early if the client should hold a request and does not.
 awaitable<void> fetch_line::wait_for_answer(std::shared_ptr<client_box> client, std::int64_t call, duration limit)
 {
     auto const mine = client->calls.at(call);
     auto const until = time_.now() + limit;
     while (!mine->answer && !mine->lost && !client->closed) {
-        bool const patient = client->request || client->box.in_envelope(call);
+        bool const patient = client->has_address || client->request || client->box.in_envelope(call);
         auto const end = patient ? until : std::min(until, client->expected);
         if (time_.now() >= end)
             co_return;
@@ -67,7 +76,7 @@ awaitable<void> fetch_line::wait_for_answer(std::shared_ptr<client_box> client, 
 
 awaitable<std::optional<std::string>> fetch_line::poll(protocol::fetch_request request, std::function<bool()> connected)
 {
-    auto const client = open(request.instance);
+    auto const client = open(request.instance, false);
     take_answers(*client, request);
     lose(*client, client->box.drop_old(time_.now()));
     if (!client->box.begin(request.poll))
@@ -85,6 +94,14 @@ awaitable<std::optional<std::string>> fetch_line::poll(protocol::fetch_request r
         co_return empty();
     client->request.reset();
     co_return answer_with(*client, connected);
+}
+
+std::string fetch_line::poll_now(protocol::fetch_request request)
+{
+    auto const client = open(request.instance, true);
+    take_answers(*client, request);
+    lose(*client, client->box.drop_old(time_.now()));
+    return client->box.begin(request.poll) ? answer_with(*client, {}) : empty();
 }
 
 awaitable<void> fetch_line::hold(std::shared_ptr<client_box> client, std::shared_ptr<held> mine)

@@ -54,8 +54,10 @@ std::deque<delivery> client_lane::take_all()
 
 std::vector<delivery> client_lane::take_old(instant now)
 {
-    return take_if(
-        [&](delivery const& one) { return one.bound && one.first_sent && now - *one.first_sent >= limits_.repeat; });
+    bool const fails = failing_since_ && now - *failing_since_ >= limits_.doubt_after;
+    return take_if([&](delivery const& one) {
+        return one.bound && (fails || (one.first_sent && now - *one.first_sent >= limits_.repeat));
+    });
 }
 
 std::vector<delivery> client_lane::take_group(instant now)
@@ -129,8 +131,12 @@ void client_lane::return_room(instant now)
 void client_lane::proved_at_address()
 {
     proved_ = ever_proved_ = true;
-    if (queue_.empty())
-        answered();
+    if (!queue_.empty())
+        return;
+    reachable_ = true;
+    not_before_ = {};
+    failing_since_.reset();
+    note_room();
 }
 
 void client_lane::answered()
@@ -156,8 +162,8 @@ void client_lane::failed(instant now)
     note_room();
 }
 
-// Questions are repeated while executions are in doubt. A failure long after the last one belongs to another doubt.
-void client_lane::question_failed(instant now)
+// Questions are repeated while executions are in doubt. One long after the last one belongs to another doubt.
+void client_lane::question_waits(instant now)
 {
     if (!silent_since_ || now - last_silence_ > 2 * limits_.longest_pause)
         silent_since_ = now;

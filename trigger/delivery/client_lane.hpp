@@ -44,6 +44,8 @@ struct lane_limits {
     // How long an unanswered delivery is repeated. A client recognises it for ten minutes after its end was recorded
     // (docs/protocol.md), so this leaves room for a message that is late.
     duration repeat = 1min;
+    // How long a client may fail to answer before a question settles what it may have got.
+    duration doubt_after = 5s;
 };
 
 // The free slots and executions of a client, for the list of clients.
@@ -123,7 +125,7 @@ public:
     bool sending() const { return on_the_way_ != 0; }
     // The next request: from the front, bounded by number and bytes.
     std::vector<delivery> take_group(instant now);
-    // Deliveries that may have reached the client too long ago to be sent again: see lane_limits::repeat.
+    // Deliveries that may have reached the client and are not to be sent again: see lane_limits.
     std::vector<delivery> take_old(instant now);
     // Has its request had no answer for `span`?
     bool hangs(instant now, duration span) const { return sending() && now - sent_at_ >= span; }
@@ -146,7 +148,7 @@ public:
 
     // The client has proved itself at this address. If executions wait that it may have got before, it counts as
     // reachable only when it answers the next request: a client that proves itself but fails at its work must not count
-    // as reachable.
+    // as reachable. The pauses of one that fails again and again go on growing.
     void proved_at_address();
     // It answered a request. This changes nothing while its address is not proved: the answer may come from its former
     // address.
@@ -168,12 +170,9 @@ public:
 
     // A client may prove itself and take work, and yet answer no question. Executions in doubt would wait for ever.
     void question_answered() { silent_since_.reset(); }
-    void question_failed(instant now);
-    // Has it answered no call, or no question, for `ttl`?
-    bool hopeless(instant now, duration ttl) const
-    {
-        return (failing_since_ && now - *failing_since_ >= ttl) || (silent_since_ && now - *silent_since_ >= ttl);
-    }
+    void question_waits(instant now); // it has been asked, or would be if it could be called
+    // Has it answered no question for `ttl`?
+    bool hopeless(instant now, duration ttl) const { return silent_since_ && now - *silent_since_ >= ttl; }
 
     // A request was too large: half as many executions go into the next. False: it had a single one.
     bool halve(std::size_t size);

@@ -4,6 +4,7 @@
 #include "trigger/clients/client_calls.hpp"
 #include "trigger/delivery/lanes.hpp"
 #include "trigger/delivery/local_slave.hpp"
+#include "trigger/delivery/told_questions.hpp"
 
 #include <functional>
 #include <memory>
@@ -13,7 +14,7 @@ namespace baton::trigger {
 
 // Asks this node's clients for the master which executions they have, and tells them what to cancel: all clients at the
 // same time, and none for longer than a bound. A client that has not proved itself at its address since its last
-// failure is not asked. On the loop only.
+// failure is not called there; it is told to fetch the call. On the loop only.
 class client_questions final : public local_questions {
 public:
     struct dependencies {
@@ -24,11 +25,11 @@ public:
     };
     struct watchers {
         std::function<void(std::string const& instance, std::string const& why)> failed;
-        std::function<void(std::string const& instance)> waits; // the address of the client is not proved
+        std::function<void(std::string const& instance)> waits; // a question to a client whose address is not proved
         std::function<void(std::string const& instance)> answered;
     };
     client_questions(dependencies deps, asio::any_io_executor loop, watchers notify)
-        : deps_(deps), loop_(std::move(loop)), notify_(std::move(notify))
+        : deps_(deps), loop_(std::move(loop)), notify_(std::move(notify)), told_(deps.calls, deps.time, deps.background)
     {}
 
     awaitable<protocol::ask_answer> ask(protocol::ask_request request) override;
@@ -36,12 +37,14 @@ public:
 
 private:
     struct round;
+    void tell(std::shared_ptr<round> const& all, std::string const& instance);
     awaitable<void> ask_one(std::shared_ptr<round> all, std::string instance);
-    awaitable<void> cancel_one(protocol::cancel_at_request request);
+    awaitable<void> cancel_one(protocol::cancel_at_request request, protocol::delivery_way way);
 
     dependencies deps_;
     asio::any_io_executor loop_;
     watchers notify_;
+    told_questions told_;
 };
 
 } // namespace baton::trigger

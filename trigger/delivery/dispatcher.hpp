@@ -95,7 +95,6 @@ private:
     void became_reachable(client_lane const& lane);
     void show_reach(client_lane const& lane, std::string const& cause = {});
     void failed(std::string const& instance, std::string const& why);
-    void bury_if_hopeless(client_lane const& lane);
     awaitable<void> send_lane(std::string instance);
     std::string dispatch_text(std::int64_t generation, std::vector<delivery>& group);
     awaitable<void> send_group(std::string instance, std::vector<delivery>& group);

@@ -47,7 +47,7 @@ void dispatcher::show_reach(client_lane const& lane, std::string const& cause)
 }
 
 // The client did not answer a call. Its executions that it certainly does not have go to others; the rest waits until
-// it answers, or is declared gone after the ttl.
+// it answers, or until a question is to settle it.
 void dispatcher::failed(std::string const& instance, std::string const& why)
 {
     auto* lane = deps_.lanes.find(instance);
@@ -66,15 +66,10 @@ void dispatcher::failed(std::string const& instance, std::string const& why)
     }
     give_back_old(*lane);
     place_elsewhere(*lane);
-    if (lane = deps_.lanes.find(instance); lane != nullptr && !lane->waiting().empty())
-        bury_if_hopeless(*lane);
 }
 
-// Executions in doubt would wait for ever for a client that is heard but answers no question.
 void dispatcher::question_failed(std::string const& instance, std::string const& why)
 {
-    if (auto* lane = deps_.lanes.find(instance))
-        lane->question_failed(deps_.time.now());
     failed(instance, why);
     question_waits(instance);
 }
@@ -99,16 +94,15 @@ std::optional<lane_figures> dispatcher::figures(std::string const& instance) con
     return lane == nullptr ? std::nullopt : std::optional(lane->figures(deps_.time.now()));
 }
 
+// Executions in doubt would wait for ever for a client that is heard but answers no question.
 void dispatcher::question_waits(std::string const& instance)
 {
-    if (auto const* lane = deps_.lanes.find(instance))
-        bury_if_hopeless(*lane);
-}
-
-void dispatcher::bury_if_hopeless(client_lane const& lane)
-{
-    if (lane.hopeless(deps_.time.now(), ttl_))
-        deps_.clients.bury(lane.who().instance, "it sent heartbeats but answered no call or no question for its ttl");
+    auto* lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    lane->question_waits(deps_.time.now());
+    if (lane->hopeless(deps_.time.now(), ttl_))
+        deps_.clients.bury(instance, "it sent heartbeats but answered no question for its ttl");
 }
 
 } // namespace baton::trigger

@@ -5,7 +5,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration watched = 60s;        // at its client; one that kills its process later may meet the next one there
 constexpr duration longest_turn = 10min; // for one that no client takes
-constexpr duration look_pause = 20ms;
+constexpr duration between_looks = 20ms;
 }
 
 void suspect_turns::join(open_execution& one)
@@ -70,7 +70,7 @@ awaitable<void> suspect_line::run()
         if (turns_.empty())
             co_await bell_.wait();
         else
-            co_await scope_.term.time.sleep_for(look_pause);
+            co_await scope_.term.time.sleep_for(between_looks);
     }
 }
 

@@ -36,6 +36,8 @@ struct scripted_home {
         protocol::heartbeat_answer heard;
         heard.terms = {{1, 1}};
         heard.ttl_ms = 15'000;
+        heard.heartbeat_ms = 2'000;
+        heard.fetch = tells_to_fetch && !envelopes.empty();
         heard.ticket = "the-ticket-of-" + host.name();
         co_return http::json_response(200, heard);
     }
@@ -43,9 +45,10 @@ struct scripted_home {
     awaitable<http::response> watch()
     {
         auto const until = host.time().now() + protocol::watch_hold;
-        while (moves_to.empty() && host.time().now() < until)
+        while (moves_to.empty() && !wakes && host.time().now() < until)
             co_await host.time().sleep_for(1ms);
         protocol::watch_answer said;
+        said.fetch = std::exchange(wakes, false);
         said.move = !moves_to.empty();
         said.to = moves_to;
         co_return http::json_response(200, said);
@@ -54,7 +57,7 @@ struct scripted_home {
     awaitable<http::response> hold(protocol::fetch_request request)
     {
         polls.push_back(request);
-        auto const until = host.time().now() + protocol::fetch_hold;
+        auto const until = host.time().now() + (holds ? protocol::fetch_hold : 0s);
         while (envelopes.empty() && host.time().now() < until)
             co_await host.time().sleep_for(1ms);
         protocol::fetch_answer said;
@@ -91,6 +94,9 @@ struct scripted_home {
     int next_status = 200;
     std::string moves_to;
     bool forgets = false;
+    bool holds = true;           // requests
+    bool tells_to_fetch = false; // by heartbeats
+    bool wakes = false;          // the watch tells to fetch, once
 };
 
 struct fixture : executor {
@@ -102,7 +108,7 @@ struct fixture : executor {
     std::unique_ptr<runtime> client;
     std::vector<std::int64_t> started;
 
-    explicit fixture(int homes = 1)
+    explicit fixture(int homes = 1, bool has_address = false)
     {
         std::vector<std::string> nodes{first.url};
         if (homes > 1)
@@ -115,7 +121,11 @@ struct fixture : executor {
         settings.link.identity.service = "shop";
         settings.link.identity.instance = "c#1";
         settings.link.identity.secret = "the-secret-of-c#1";
-        settings.link.identity.delivery = protocol::delivery_way::fetch;
+        if (has_address)
+            settings.link.identity.address = "http://c:1";
+        else
+            settings.link.identity.delivery = protocol::delivery_way::fetch;
+        first.holds = !has_address;
         client = std::make_unique<runtime>(stage.loop.get_executor(),
                                            runtime_parts{host.time(), host.random(), *http, *this}, settings);
         host.spawn(client->run());
@@ -165,6 +175,39 @@ TEST_CASE("a client that fetches registers without an address, and answers the c
     CHECK(said.answers[0].status == 200);
     auto const answer = nlohmann::json::parse(said.answers[0].body.text).get<protocol::dispatch_answer>();
     CHECK(answer.executions.at(0).answer == protocol::ack::accepted);
+}
+
+TEST_CASE("a client with an address fetches when it is told to, by its heartbeat or its watch, until no call is left")
+{
+    bool const by_watch = GENERATE(false, true);
+    fixture f(1, true);
+    f.pass(10s);
+    CHECK(f.first.polls.empty());
+    f.first.give(1, 71);
+    f.first.give(2, 72);
+    f.first.tells_to_fetch = !by_watch;
+    f.first.wakes = by_watch;
+    f.pass(by_watch ? 100ms : 2s + 100ms);
+    CHECK(f.started == std::vector<std::int64_t>{71, 72});
+    REQUIRE(f.first.polls.size() == 3);
+    CHECK(fixture::answered(f.first.polls[2]) == 2);
+    f.pass(30s);
+    CHECK(f.first.polls.size() == 3);
+}
+
+TEST_CASE("a client with an address repeats its answers when it is told to fetch again")
+{
+    fixture f(1, true);
+    f.first.tells_to_fetch = true;
+    f.first.give(1, 71);
+    REQUIRE(f.until([&] { return f.first.polls.size() == 1; }));
+    f.first.next_status = 503; // its answers are lost
+    REQUIRE(f.until([&] { return f.first.polls.size() == 2; }));
+    f.first.give(1, 71);
+    REQUIRE(f.until([&] { return f.first.polls.size() == 4; }));
+    CHECK(fixture::answered(f.first.polls[2]) == 1);
+    CHECK(fixture::answered(f.first.polls[3]) == 1);
+    CHECK(f.started == std::vector<std::int64_t>{71});
 }
 
 TEST_CASE("answers are repeated until a request that carried them is answered")

@@ -37,7 +37,7 @@ std::size_t allocated()
 struct proving_calls final : client_calls {
     proving_calls(registry& heard, time_source& clock) : clients(heard), time(clock) {}
     awaitable<dispatch_outcome> dispatch(std::string, std::string) override { co_return dispatch_outcome{}; }
-    awaitable<std::optional<protocol::query_answer>> ask(std::string, protocol::query_request) override
+    awaitable<std::optional<protocol::query_answer>> ask(std::string, std::string, protocol::delivery_way) override
     {
         co_return std::nullopt;
     }
@@ -48,7 +48,7 @@ struct proving_calls final : client_calls {
         co_await time.sleep_for(1ms);
         co_return out;
     }
-    awaitable<void> cancel(std::string, protocol::executions_request) override { co_return; }
+    awaitable<void> cancel(std::string, protocol::executions_request, protocol::delivery_way) override { co_return; }
     registry& clients;
     time_source& time;
 };

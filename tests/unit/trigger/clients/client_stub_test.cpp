@@ -28,13 +28,15 @@ struct fake_claims final : epoch_claims {
 };
 
 struct fake_line final : client_line {
-    awaitable<http::response> call(call_target to, char const* path, std::string, duration) override
+    awaitable<http::response> call(call_target to, char const* path, std::string, duration span) override
     {
+        limit = span;
         calls.push_back(path + std::string(" ") + to.secret);
         co_return reply();
     }
     std::function<http::response()> reply = [] { return http::response{}; };
     std::vector<std::string> calls;
+    duration limit{}; // of the last call
 };
 
 struct fixture {
@@ -43,7 +45,7 @@ struct fixture {
     fake_claims epochs;
     fake_line push;
     fake_line fetch;
-    client_stub stub{clients, {push, fetch}, 5s, epochs};
+    client_stub stub{clients, {push, fetch}, {.call = 5s, .heartbeat = 3s}, epochs};
 
     fixture()
     {
@@ -166,8 +168,8 @@ TEST_CASE("a question that is not answered with a list is no answer")
     fixture f;
     std::optional<protocol::query_answer> got;
     auto scene = [&]() -> awaitable<void> {
-        protocol::query_request request;
-        got = co_await f.stub.ask("a", std::move(request));
+        std::string text = "{}";
+        got = co_await f.stub.ask("a", std::move(text), protocol::delivery_way::push);
     };
     f.answers(200, nlohmann::json(protocol::query_answer{{1, 5}, {{execution_id{1}, 1, false, false}}}).dump());
     f.stage.play(scene());
@@ -179,6 +181,29 @@ TEST_CASE("a question that is not answered with a list is no answer")
     f.push.reply = []() -> http::response { throw http::unreachable("reset", true); };
     f.stage.play(scene());
     CHECK_FALSE(got);
+}
+
+TEST_CASE("a client that is told to fetch its question has until its next heartbeat for it")
+{
+    fixture f;
+    std::optional<protocol::query_answer> got;
+    auto scene = [&]() -> awaitable<void> {
+        std::string text = "{}";
+        got = co_await f.stub.ask("a", std::move(text), protocol::delivery_way::fetch);
+    };
+    f.fetch.reply = [] {
+        http::response out;
+        out.status = 200;
+        out.body = nlohmann::json(protocol::query_answer{}).dump();
+        return out;
+    };
+    f.stage.play(scene());
+    CHECK(got);
+    CHECK(f.push.calls.empty());
+    CHECK(f.fetch.limit == 8s);
+    f.clients.one.row.address.clear(); // it always fetches
+    f.stage.play(scene());
+    CHECK(f.fetch.limit == 5s);
 }
 
 } // namespace client_stub_test

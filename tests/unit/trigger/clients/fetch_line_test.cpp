@@ -47,18 +47,18 @@ struct fixture {
 
     void pass(duration span) { stage.time.run_for(span); }
 
-    std::shared_ptr<call_end> call(duration limit = 5s)
+    std::shared_ptr<call_end> call(duration limit = 5s, std::string address = {})
     {
         auto const end = std::make_shared<call_end>();
-        node.spawn(make_call(end, limit));
+        node.spawn(make_call(end, limit, std::move(address)));
         pass(1us);
         return end;
     }
 
-    awaitable<void> make_call(std::shared_ptr<call_end> end, duration limit)
+    awaitable<void> make_call(std::shared_ptr<call_end> end, duration limit, std::string address)
     {
         auto const begin = node.time().now();
-        call_target to{"c", "", "secret"};
+        call_target to{"c", std::move(address), "secret"};
         try {
             end->answer = co_await line.call(to, protocol::path_query, R"({"epoch":7})", limit);
         } catch (http::unreachable const& failure) {
@@ -76,6 +76,17 @@ struct fixture {
         node.spawn(hold(end, std::move(request)));
         pass(1us);
         return end;
+    }
+
+    // A request of a client with an address.
+    protocol::fetch_answer poll_now(protocol::fetch_request request = {})
+    {
+        request.instance = "c";
+        request.poll = ++polls;
+        protocol::fetch_answer message;
+        from_text(line.poll_now(std::move(request)), message);
+        pass(1us);
+        return message;
     }
 
     awaitable<void> hold(std::shared_ptr<poll_end> end, protocol::fetch_request request)
@@ -123,6 +134,35 @@ TEST_CASE("a call reaches the client by the request that it holds, and the next 
     CHECK(call->answer->status == 409);
     CHECK(call->answer->body == R"({"epoch":8})");
     CHECK_FALSE(next->ended);
+}
+
+TEST_CASE("a client with an address is told that a call waits, and its requests are answered at once")
+{
+    fixture f;
+    std::vector<std::string> told;
+    f.line.on_waiting([&](std::string const& instance) { told.push_back(instance); });
+    CHECK(f.poll_now().number == 0);
+    CHECK_FALSE(f.line.must_tell("c"));
+    auto const call = f.call(8s, "http://c");
+    CHECK(told == std::vector<std::string>{"c"});
+    CHECK(f.line.must_tell("c"));
+    f.pass(6s); // until its next heartbeat
+    CHECK_FALSE(call->possibly_delivered);
+    auto const envelope = f.poll_now();
+    REQUIRE(envelope.calls.size() == 1);
+    CHECK(f.line.must_tell("c")); // the answer may be lost
+    CHECK(f.poll_now(fixture::answers_to(envelope)).number == 0);
+    CHECK(call->answer);
+    CHECK_FALSE(f.line.must_tell("c"));
+}
+
+TEST_CASE("a call that a client with an address does not fetch ends after its limit, and it is not told of it any more")
+{
+    fixture f;
+    auto const call = f.call(8s, "http://c");
+    f.pass(8s);
+    CHECK(call->possibly_delivered == false);
+    CHECK_FALSE(f.line.must_tell("c"));
 }
 
 TEST_CASE("an answer to a request that is lost is given again, byte for byte")

@@ -84,20 +84,56 @@ TEST_CASE("a client that proves itself but fails at its work is not reachable, a
     CHECK(lane.reachable());
 }
 
+TEST_CASE("the pauses of a client that proves itself after each failure grow until it has answered a request")
+{
+    auto lane = make_lane(2, 3, {.first_pause = 100ms});
+    lane.proved_at_address();
+    lane.failed(now);
+    lane.proved_at_address();
+    CHECK(lane.reachable());
+    lane.failed(now);
+    CHECK_FALSE(lane.may_probe(now + 199ms));
+    CHECK(lane.may_probe(now + 200ms));
+    lane.proved_at_address();
+    lane.answered();
+    lane.failed(now);
+    CHECK(lane.may_probe(now + 100ms));
+}
+
+TEST_CASE("what a client may have got is not sent again once it has failed for too long")
+{
+    auto lane = make_lane(3, 3, {.repeat = 1min, .doubt_after = 5s});
+    auto sent = make_delivery(1);
+    sent.bound = true;
+    sent.first_sent = now;
+    lane.put(std::move(sent));
+    lane.put(make_delivery(2));
+    CHECK(lane.take_old(now + 59s).empty());
+    lane.failed(now + 59s);
+    CHECK(lane.take_old(now + 59s).empty());
+    lane.put_first([] {
+        auto later = make_delivery(3);
+        later.bound = true;
+        return later;
+    }());
+    CHECK(lane.take_old(now + 64s).size() == 2);
+    CHECK(lane.waiting().size() == 1);
+}
+
 TEST_CASE("a client that proves itself again and again but answers no question for its ttl is hopeless")
 {
     auto lane = make_lane(2, 3);
     lane.proved_at_address();
-    lane.question_failed(now);
+    lane.question_waits(now);
     lane.failed(now);
     lane.proved_at_address();
-    lane.question_failed(now + 9s);
+    lane.question_waits(now + 9s);
     CHECK_FALSE(lane.failing_since());
     CHECK_FALSE(lane.hopeless(now + 14s, 15s));
     CHECK(lane.hopeless(now + 15s, 15s));
-    lane.question_failed(now + 1h); // about another doubt
+    lane.question_waits(now + 1h); // about another doubt
     CHECK_FALSE(lane.hopeless(now + 1h, 15s));
-    lane.question_failed(now + 1h + 9s);
+    lane.question_waits(now + 1h + 9s);
     lane.question_answered();
     CHECK_FALSE(lane.hopeless(now + 1h + 15s, 15s));
 }

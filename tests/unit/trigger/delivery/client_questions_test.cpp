@@ -19,9 +19,12 @@ struct fake_calls final : client_calls {
     explicit fake_calls(time_source& clock) : time(clock) {}
 
     awaitable<dispatch_outcome> dispatch(std::string, std::string) override { co_return dispatch_outcome{}; }
-    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, protocol::query_request request) override
+    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::string text,
+                                                         protocol::delivery_way way) override
     {
-        asked[instance] = request;
+        asked[instance] = nlohmann::json::parse(text).get<protocol::query_request>();
+        ways[instance] = way;
+        ++questions;
         co_await time.sleep_for(takes.contains(instance) ? takes[instance] : 1ms);
         std::optional<protocol::query_answer> out;
         if (!mute.contains(instance)) {
@@ -31,14 +34,18 @@ struct fake_calls final : client_calls {
         co_return out;
     }
     awaitable<probe_outcome> probe(std::string) override { co_return probe_outcome{}; }
-    awaitable<void> cancel(std::string instance, protocol::executions_request request) override
+    awaitable<void> cancel(std::string instance, protocol::executions_request request,
+                           protocol::delivery_way way) override
     {
+        ways[instance] = way;
         cancelled[instance] = std::move(request);
         co_await time.sleep_for(1h);
     }
 
     time_source& time;
     std::map<std::string, protocol::query_request> asked;
+    std::map<std::string, protocol::delivery_way> ways; // of the last call
+    int questions = 0;
     std::map<std::string, duration> takes;
     std::set<std::string> mute;
     std::map<std::string, protocol::executions_request> cancelled;
@@ -75,14 +82,15 @@ struct fixture {
             lane.proved_at_address();
         return lane;
     }
+    void add_failing(std::string const& instance) { add(instance).failed(host.time().now()); }
     // The names of the clients that answered, and how long it took.
-    std::set<std::string> ask(std::vector<std::string> instances)
+    std::set<std::string> ask(std::vector<std::string> instances, int attempt = 2)
     {
         protocol::ask_request request;
         request.term = {1, 5};
         request.instances = std::move(instances);
         request.executions = {execution_id{1}};
-        request.attempts = {2};
+        request.attempts = {attempt};
         std::set<std::string> names;
         auto const began = stage.time.now();
         auto scene = [&]() -> awaitable<void> {
@@ -137,7 +145,7 @@ TEST_CASE("a client that refuses a question is told of as failed, and delays not
     CHECK(f.failed == fixture::words{"mute"});
 }
 
-TEST_CASE("a client that has not proved itself is not asked, because a question carries its secret")
+TEST_CASE("a client is not asked before its first probe has ended, because a question carries its secret")
 {
     fixture f;
     f.add("a", false);
@@ -145,6 +153,55 @@ TEST_CASE("a client that has not proved itself is not asked, because a question 
     CHECK(f.calls.asked.empty());
     CHECK(f.waits == fixture::words{"a"});
     CHECK(f.took < 100ms);
+}
+
+TEST_CASE("a client that cannot be called is told to fetch its question")
+{
+    fixture f;
+    f.add_failing("a");
+    f.add("b");
+    f.calls.takes["a"] = 300ms;
+    CHECK(f.ask({"a", "b"}) == std::set<std::string>{"a", "b"});
+    CHECK(f.calls.ways["a"] == protocol::delivery_way::fetch);
+    CHECK(f.calls.ways["b"] == protocol::delivery_way::push);
+    CHECK(f.waits == fixture::words{"a"});
+    CHECK(f.answered == fixture::words{"b", "a"});
+}
+
+TEST_CASE("an answer that a client fetched too late for its round counts in the next one")
+{
+    fixture f;
+    f.add_failing("a");
+    f.calls.takes["a"] = 5s; // until its next heartbeat
+    CHECK(f.ask({"a"}).empty());
+    CHECK(f.took == 1s);
+    CHECK(f.ask({"a"}).empty());
+    f.stage.time.run_for(4s);
+    CHECK(f.ask({"a"}) == std::set<std::string>{"a"});
+    CHECK(f.took < 100ms);
+    CHECK(f.calls.questions == 1);
+}
+
+TEST_CASE("an answer to a question is forgotten when nobody repeats the question")
+{
+    fixture f;
+    f.add_failing("a");
+    f.calls.takes["a"] = 5s;
+    CHECK(f.ask({"a"}).empty());
+    f.stage.time.run_for(20s);
+    CHECK(f.ask({"a"}).empty());
+    CHECK(f.calls.questions == 2);
+}
+
+TEST_CASE("a client that fetches nothing has four questions at most")
+{
+    fixture f;
+    f.add_failing("a");
+    f.calls.takes["a"] = 1h;
+    for (int attempt = 1; attempt <= 6; ++attempt)
+        CHECK(f.ask({"a"}, attempt).empty());
+    CHECK(f.calls.questions == 4);
+    CHECK(f.waits.size() == 6);
 }
 
 TEST_CASE("the clients of other nodes are left out")
@@ -156,12 +213,13 @@ TEST_CASE("the clients of other nodes are left out")
     CHECK(f.waits.empty());
 }
 
-TEST_CASE("a cancel does not wait for its client, and goes only to one that can be called")
+TEST_CASE("a cancel does not wait for its client, and is fetched by one that cannot be called")
 {
     fixture f;
     f.add("a");
-    f.add("b", false);
-    for (auto const* instance : {"a", "b", "elsewhere"}) {
+    f.add("new", false);
+    f.add_failing("failing");
+    for (auto const* instance : {"a", "new", "failing", "elsewhere"}) {
         protocol::cancel_at_request request;
         request.term = {1, 5};
         request.instance = instance;
@@ -169,7 +227,9 @@ TEST_CASE("a cancel does not wait for its client, and goes only to one that can 
         f.questions.cancel(std::move(request));
     }
     f.stage.time.run_for(1s);
-    REQUIRE(f.calls.cancelled.size() == 1);
+    REQUIRE(f.calls.cancelled.size() == 2);
+    CHECK(f.calls.ways["a"] == protocol::delivery_way::push);
+    CHECK(f.calls.ways["failing"] == protocol::delivery_way::fetch);
     CHECK(f.calls.cancelled["a"].executions == std::vector{execution_id{7}});
     CHECK(f.calls.cancelled["a"].term == protocol::term_id{1, 5});
 }

@@ -50,6 +50,21 @@ TEST_CASE("work that may have reached a silent client is sent to that client aga
     CHECK(f.told().size() == 2);
 }
 
+TEST_CASE("the master settles what a client may have when the client has failed for too long")
+{
+    fixture f;
+    f.add("a");
+    f.calls.responders["a"] = [](auto const&) { return fake_calls::none(true); };
+    f.assign({1});
+    f.pass();
+    f.calls.unproved.insert("a");
+    f.pass(4s);
+    CHECK(f.told().empty());
+    f.pass(10s);
+    CHECK(f.told() == fixture::words{"1 in_doubt"});
+    CHECK(f.clients.all.contains("a")); // it lives, though it cannot be called
+}
+
 TEST_CASE("when a client is gone the master hears which work it may have had, and gets the rest back unharmed")
 {
     fixture f;

@@ -68,7 +68,7 @@ struct fake_client_calls final : trigger::client_calls {
         auto const how = responders.find(instance);
         co_return how == responders.end() ? all(message, protocol::ack::accepted) : how->second(message);
     }
-    awaitable<std::optional<protocol::query_answer>> ask(std::string, protocol::query_request) override
+    awaitable<std::optional<protocol::query_answer>> ask(std::string, std::string, protocol::delivery_way) override
     {
         co_return std::nullopt;
     }
@@ -80,7 +80,7 @@ struct fake_client_calls final : trigger::client_calls {
             out.wrong = "timed out";
         co_return out;
     }
-    awaitable<void> cancel(std::string, protocol::executions_request) override { co_return; }
+    awaitable<void> cancel(std::string, protocol::executions_request, protocol::delivery_way) override { co_return; }
 
     static dispatch_outcome all(protocol::dispatch_request const& message, protocol::ack answer)
     {
