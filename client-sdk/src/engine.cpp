@@ -56,8 +56,12 @@ protocol::dispatch_ack engine::take(protocol::dispatch work, instant now, protoc
 
 std::optional<protocol::held_execution> engine::known(execution_id execution, instant now) const
 {
-    if (auto const found = held_.find(execution); found != held_.end())
-        return protocol::held_execution{execution, found->second.work->work.attempt, false, false};
+    if (auto const found = held_.find(execution); found != held_.end()) {
+        protocol::held_execution one{execution, found->second.work->work.attempt, false, false};
+        if (auto const& started = found->second.started)
+            one.run_ms = std::max<std::int64_t>((now - started->at) / 1ms, 1);
+        return one;
+    }
     if (auto const* ended = memory_.find(execution, now); ended != nullptr && !ended->refused)
         return protocol::held_execution{execution, ended->attempt, true, ended->status == protocol::state::succeeded};
     return std::nullopt;

@@ -81,7 +81,7 @@ def worker():
             lock.wait_for(lambda: time.monotonic() < trusted or held.get(job["execution"]) is not job)
             if held.get(job["execution"]) is not job or job["started"]:
                 continue
-            job["started"], begun = True, time.monotonic()
+            job["started"] = begun = time.monotonic()
         limit, started = job.get("timeout_us", 0) / 1e6, micros()
         timer = threading.Timer(limit, job["stop"].set) if limit else None
         if timer:
@@ -157,10 +157,15 @@ def dispatch(body):
     return answer
 
 
+def run_ms(job):
+    return max(1, int(1000 * (time.monotonic() - job["started"]))) if job["started"] else 0
+
+
 def query(body):
     for ident in [i for i in ended if not remembered(i)]:
         del ended[ident]
-    known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False} if i in held else
+    known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False, "run_ms": run_ms(held[i])}
+             if i in held else
              {"execution": i, "attempt": ended[i][0], "finished": True, "succeeded": ended[i][1] == "succeeded"}
              for i in body["executions"] if i in held or i in ended and ended[i][1] != "refused"]
     for ident, attempt in zip(body["executions"], body.get("attempts", [])):

@@ -236,7 +236,8 @@ struct held_execution {
     execution_id execution;
     int attempt = 1;
     bool finished = false;
-    bool succeeded = false; // finished, and with success: no further attempt is wanted
+    bool succeeded = false;  // finished, and with success: no further attempt is wanted
+    std::int64_t run_ms = 0; // for how long its handler has run; 0: it has not begun, or has ended
 };
 
 // Of the executions asked for, those that this client runs, has queued, or has finished within the last ten minutes.

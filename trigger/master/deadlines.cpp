@@ -29,14 +29,14 @@ void deadlines::watch(duration after, watched const& what)
     bell_.wake();
 }
 
-void deadlines::started(execution_id id, int attempt)
+void deadlines::started(execution_id id, int attempt, duration ran)
 {
     auto* one = scope_.open.find(id);
     if (one == nullptr || one->attempt != attempt)
         return;
     auto const& task = one->task->definition;
     if (task.timeout > 0s && std::exchange(one->timed_attempt, attempt) != attempt)
-        watch(task.timeout + task.stop_grace, {id, attempt, cause::timeout});
+        watch(std::max<duration>(task.timeout + task.stop_grace - ran, 0s), {id, attempt, cause::timeout});
 }
 
 void deadlines::stopping(open_execution& one)

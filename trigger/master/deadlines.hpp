@@ -18,8 +18,8 @@ public:
         : scope_(scope), done_(done), unresponsive_(unresponsive), bell_(scope.loop)
     {}
 
-    // A client has run this attempt for about a second.
-    void started(execution_id id, int attempt);
+    // A client has run this attempt for so long. Without a word it is about a second, and the timeout counts from now.
+    void started(execution_id id, int attempt, duration ran = {});
     // Its client is being asked to cancel it.
     void stopping(open_execution& one);
     // A client has it, and it must end at once, without its handler.

@@ -19,7 +19,7 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
             continue;
         // A client that remembers that an earlier attempt failed does not have the attempt in question.
         if (one.attempt >= found->second || one.succeeded)
-            holders_[one.execution] = instance;
+            holders_[one.execution] = {instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}};
         else if (!one.finished)
             earlier_[one.execution] = instance;
     }
@@ -27,8 +27,8 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
 
 doubt_finding doubt::finding(execution_id execution, bool complete) const
 {
-    if (auto const holder = holders_.find(execution); holder != holders_.end())
-        return {doubt_finding::kind::held, holder->second};
+    if (auto const found = holders_.find(execution); found != holders_.end())
+        return {doubt_finding::kind::held, found->second.client, found->second.ran};
     if (auto const client = earlier_.find(execution); client != earlier_.end())
         return {doubt_finding::kind::runs_earlier, client->second};
     return {complete ? doubt_finding::kind::absent : doubt_finding::kind::open};

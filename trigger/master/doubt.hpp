@@ -23,6 +23,7 @@ struct doubt_finding {
     };
     kind what = kind::open;
     std::string client{};
+    duration ran{}; // held: for how long its handler has run; 0: it has not begun, or has ended
 };
 
 // A question to all clients of a service about some of its executions, and their answers. Complete by instance, not by
@@ -45,7 +46,11 @@ private:
     std::vector<protocol::attempt_key> asked_;
     std::unordered_map<execution_id, int> attempts_;
     std::set<std::string, std::less<>> answered_;
-    std::map<execution_id, std::string> holders_;
+    struct holder {
+        std::string client;
+        duration ran{};
+    };
+    std::map<execution_id, holder> holders_;
     std::map<execution_id, std::string> earlier_;
 };
 

@@ -258,7 +258,7 @@ void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, b
             if (auto const* client = scope_.clients.find(found.client))
                 scope_.open.charge(*one, deps_.credits.at(*client->home, service, one->task->definition.handler));
             if (held_)
-                held_(*one);
+                held_(*one, found.ran);
             ++about.held;
         } else if (found.what == doubt_finding::kind::absent) {
             if (absent_)

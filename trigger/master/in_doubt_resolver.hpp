@@ -38,8 +38,8 @@ public:
         trigger::credits& credits;
     };
     in_doubt_resolver(term_scope const& scope, dependencies deps);
-    // Called with an execution that a client was found to have.
-    void on_held(std::function<void(open_execution const&)> listener) { held_ = std::move(listener); }
+    // Called with an execution that a client was found to have, and with the time for which its handler has run.
+    void on_held(std::function<void(open_execution const&, duration ran)> listener) { held_ = std::move(listener); }
     // Called with an execution that no client has.
     void on_absent(std::function<void(open_execution const&)> listener) { absent_ = std::move(listener); }
     // Called with what a node says that it can take, in its answer to the announcement.
@@ -78,7 +78,7 @@ private:
     term_scope scope_;
     dependencies deps_;
     std::function<void(std::string const&, protocol::capacity_message const&)> capacity_;
-    std::function<void(open_execution const&)> held_;
+    std::function<void(open_execution const&, duration)> held_;
     std::function<void(open_execution const&)> absent_;
     std::set<std::string> told_;    // nodes that know this epoch
     std::set<std::string> telling_; // nodes that are being told

@@ -71,9 +71,9 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         planner_.look_from(from);
         planner_.wake();
     });
-    in_doubt_.on_held([this](open_execution const& one) {
-        if (one.ran)
-            deadlines_.started(one.id, one.attempt);
+    in_doubt_.on_held([this](open_execution const& one, duration ran) {
+        if (one.ran || ran > 0s)
+            deadlines_.started(one.id, one.attempt, ran);
     });
     in_doubt_.on_absent([this](open_execution const& one) { admissions_.absent(one); });
     paused_.on_resume([this](protocol::service_view service) {

@@ -126,6 +126,19 @@ TEST_CASE("an execution that was missing at a query is refused afterwards, up to
     CHECK(s.take(4, 3).answer == ack::accepted);
 }
 
+TEST_CASE("the answer to a query tells for how long a handler has run", "[client]")
+{
+    stage s;
+    s.take(1);
+    s.start();
+    s.pass(4'200ms);
+    s.take(2); // queued
+    auto const held = s.it.query(std::vector{execution_id{1}, execution_id{2}}, s.at);
+    REQUIRE(held.size() == 2);
+    CHECK(held[0].run_ms == 4'200);
+    CHECK(held[1].run_ms == 0);
+}
+
 TEST_CASE("a late query with an older attempt leaves later refusals in place", "[client]")
 {
     stage s;

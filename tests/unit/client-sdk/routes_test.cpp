@@ -176,10 +176,12 @@ TEST_CASE("query and cancel answer with the held executions", "[client]")
          nlohmann::json::parse(R"({"executions": [{"execution": 1, "attempt": 3, "handler": "work"}]})"));
     auto const asked = s.ok(protocol::path_query, {{"executions", {1, 2}}});
     CHECK(asked["held"] ==
-          nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": false, "succeeded": false}])"));
+          nlohmann::json::parse(
+              R"([{"execution": 1, "attempt": 3, "finished": false, "succeeded": false, "run_ms": 0}])"));
     auto const cancelled = s.ok(protocol::path_cancel, {{"executions", {1, 2}}});
     CHECK(cancelled["held"] ==
-          nlohmann::json::parse(R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false}])"));
+          nlohmann::json::parse(
+              R"([{"execution": 1, "attempt": 3, "finished": true, "succeeded": false, "run_ms": 0}])"));
 }
 
 TEST_CASE("a late dispatch of a node is recognised however many other nodes have called since", "[client]")

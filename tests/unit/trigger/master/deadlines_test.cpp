@@ -75,6 +75,24 @@ TEST_CASE("an execution whose handler does not return ends its grace period afte
     CHECK(f.handlers.has(execution_id{1}));
 }
 
+TEST_CASE("the timeout of an execution that a new master finds at its client counts from the handler's start")
+{
+    fixture f;
+    f.watch.started(execution_id{1}, 1, 12s);
+    f.pass(2s);
+    CHECK(f.state(1) == "planned");
+    f.pass(2s);
+    CHECK(f.state(1) == "timed_out");
+}
+
+TEST_CASE("an execution whose handler has run for longer than its limits ends as soon as a new master finds it")
+{
+    fixture f;
+    f.watch.started(execution_id{1}, 1, 1h);
+    f.pass(1s);
+    CHECK(f.state(1) == "timed_out");
+}
+
 TEST_CASE("an end whose answer was lost is found again when it is repeated")
 {
     fixture f;

@@ -45,6 +45,18 @@ TEST_CASE("the client that has the attempt holds the execution, before all have 
     CHECK(question.finding(second, true).what == kind::absent);
 }
 
+TEST_CASE("the client that has the attempt tells for how long its handler has run, and nonsense counts as not begun")
+{
+    auto question = about_both();
+    auto first_run = held(first, 3);
+    first_run.run_ms = 4'200;
+    auto second_run = held(second, 3);
+    second_run.run_ms = -1;
+    question.answered("c1", {first_run, second_run});
+    CHECK(question.finding(first, false).ran == 4'200ms);
+    CHECK(question.finding(second, false).ran == 0ms);
+}
+
 TEST_CASE("a client that knows the success of an earlier attempt holds the execution")
 {
     auto question = about_both();
