@@ -48,19 +48,26 @@ struct client_writer::entry {
     filter wanted{};
     bool own = false; // work of the node itself
     phase at = phase::waiting;
-    queue::iterator place{};
+    std::string owner{};
+    queue::place place{};
     storage::client_written answer{};
     std::exception_ptr failure{};
     waker bell;
 };
 
-std::size_t group_of(std::span<std::size_t const> sizes, write_limits const& limits)
+bool fits(write_size const& group, std::size_t bytes, write_limits const& limits)
 {
-    std::size_t count = 0;
-    std::size_t bytes = 0;
-    while (count < std::min(sizes.size(), limits.rows) && (count == 0 || bytes + sizes[count] <= limits.bytes))
-        bytes += sizes[count++];
-    return count;
+    return group.rows == 0 || (group.rows < limits.rows && group.bytes + bytes <= limits.bytes);
+}
+
+bool may_wait(write_size const& all, std::size_t mine, std::size_t services, std::size_t bytes,
+              write_limits const& limits)
+{
+    if (all.rows >= limits.waiting_rows || all.bytes + bytes > limits.waiting_bytes)
+        return false;
+    bool const crowded = 2 * all.rows >= limits.waiting_rows || 2 * all.bytes >= limits.waiting_bytes;
+    auto const owners = services + (mine == 0 ? 1 : 0);
+    return !crowded || owners * mine <= all.rows;
 }
 
 client_writer::client_writer(write_limits limits, row_store store, time_source& time, asio::any_io_executor loop)
@@ -136,7 +143,7 @@ bool client_writer::replaced(storage::client_write const& row, storage::client_w
     auto const found = row.what == storage::client_write::kind::put ? puts_.find(row.row.instance) : puts_.end();
     if (found == puts_.end() || found->second->row.row.secret != row.row.secret ||
         found->second->row.row.generation == row.row.generation) {
-        refuse_if_full(bytes);
+        refuse_if_full(row, bytes);
         return false;
     }
     if (found->second->row.row.generation > row.row.generation) {
@@ -151,9 +158,9 @@ bool client_writer::replaced(storage::client_write const& row, storage::client_w
     return false;
 }
 
-void client_writer::refuse_if_full(std::size_t bytes)
+void client_writer::refuse_if_full(storage::client_write const& row, std::size_t bytes)
 {
-    if (queue_.size() < limits_.waiting_rows && bytes_ + bytes <= limits_.waiting_bytes)
+    if (may_wait({queue_.size(), bytes_}, queue_.size_of(owner_of(row)), queue_.owners(), bytes, limits_))
         return;
     ++refused_;
     auto const now = time_.now();
@@ -165,10 +172,19 @@ void client_writer::refuse_if_full(std::size_t bytes)
     throw overloaded("too many registrations wait for the database", try_later);
 }
 
+// The writes of a client keep their order. Those that do not name the service, departures, have a line of their own.
+std::string client_writer::owner_of(storage::client_write const& row) const
+{
+    if (auto const found = puts_.find(row.row.instance); found != puts_.end())
+        return found->second->owner;
+    return row.row.project + '/' + row.row.service;
+}
+
 std::shared_ptr<client_writer::entry> client_writer::add(storage::client_write row)
 {
     auto const one = std::make_shared<entry>(std::move(row), loop_);
-    one->place = queue_.insert(queue_.end(), one);
+    one->owner = owner_of(one->row);
+    one->place = queue_.put(one->owner, one);
     bytes_ += one->bytes;
     if (one->row.what == storage::client_write::kind::put)
         puts_[one->row.row.instance] = one;
@@ -181,11 +197,16 @@ void client_writer::remove(entry& one)
 {
     if (one.at != entry::phase::waiting)
         return;
+    queue_.erase(one.place);
+    leave_queue(one);
+}
+
+void client_writer::leave_queue(entry& one)
+{
     one.at = entry::phase::taken;
     bytes_ -= one.bytes;
     if (auto const found = puts_.find(one.row.row.instance); found != puts_.end() && found->second.get() == &one)
         puts_.erase(found);
-    queue_.erase(one.place);
 }
 
 void client_writer::end(entry& one, storage::client_written const& answer, std::exception_ptr failure)
@@ -198,22 +219,21 @@ void client_writer::end(entry& one, storage::client_written const& answer, std::
 
 std::vector<std::shared_ptr<client_writer::entry>> client_writer::take()
 {
-    std::vector<std::shared_ptr<entry>> first;
-    std::vector<std::size_t> sizes;
-    for (auto place = queue_.begin(); place != queue_.end() && first.size() < limits_.rows;) {
-        auto const one = *place++;
+    std::vector<std::shared_ptr<entry>> taken;
+    write_size size;
+    for (auto const* next = queue_.next(); next != nullptr && fits(size, (*next)->bytes, limits_);
+         next = queue_.next()) {
+        auto const one = queue_.take();
+        leave_queue(*one);
         if (one->wanted && !one->wanted(one->row)) {
-            remove(*one);
             end(*one, {}, one->own ? nullptr : std::make_exception_ptr(caller_gone()));
             continue;
         }
-        first.push_back(one);
-        sizes.push_back(one->bytes);
+        taken.push_back(one);
+        ++size.rows;
+        size.bytes += one->bytes;
     }
-    first.resize(group_of(sizes, limits_));
-    for (auto const& one : first)
-        remove(*one);
-    return first;
+    return taken;
 }
 
 // True if the database answered.

@@ -1,14 +1,13 @@
 #pragma once
 
 #include "libs/base/loop.hpp"
+#include "libs/base/turn_queue.hpp"
 #include "libs/storage/clients.hpp"
 
 #include <exception>
 #include <functional>
-#include <list>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,19 +15,32 @@
 namespace baton::trigger {
 
 struct write_limits {
-    std::size_t rows = 500;            // in one group
-    std::size_t bytes = 1u << 20;      // the same
-    std::size_t waiting_rows = 10'000; // of registrations; further ones are refused
+    std::size_t rows = 500;       // in one group
+    std::size_t bytes = 1u << 20; // the same
+    // Of registrations; further ones are refused. From half of it on also those of a service that has its share of it.
+    std::size_t waiting_rows = 10'000;
     std::size_t waiting_bytes = 32u << 20;
     duration longest_wait = 2'500ms; // for the turn of a write that a caller waits for
 };
 
-// How many of the first writes, by their sizes in bytes, make up the next group: at least one. Pure.
-std::size_t group_of(std::span<std::size_t const> sizes, write_limits const& limits);
+// A number of rows with their bytes.
+struct write_size {
+    std::size_t rows = 0;
+    std::size_t bytes = 0;
+};
+
+// May a row of so many bytes be added to a group? The first one always. Pure.
+bool fits(write_size const& group, std::size_t bytes, write_limits const& limits);
+
+// May a service have a further row of so many bytes wait? `all` rows wait, `mine` of them are the service's, and rows
+// of so many `services` wait. Pure.
+bool may_wait(write_size const& all, std::size_t mine, std::size_t services, std::size_t bytes,
+              write_limits const& limits);
 
 // The one writer of the rows of this node's clients: one group at a time, so that whatever comes while the database is
-// busy waits for the next group instead of for a session. The queue is bounded, and a write whose caller has gone is
-// dropped from it unwritten. On the loop only.
+// busy waits for the next group instead of for a session. Services take turns, so that the clients of one that register
+// all at once delay no other's. The queue is bounded, and a write whose caller has gone is dropped from it unwritten.
+// On the loop only.
 class client_writer {
 public:
     using group = std::vector<storage::client_write>;
@@ -55,12 +67,14 @@ public:
 
 private:
     struct entry;
-    using queue = std::list<std::shared_ptr<entry>>;
+    using queue = turn_queue<std::shared_ptr<entry>>;
 
+    std::string owner_of(storage::client_write const& row) const;
     std::shared_ptr<entry> add(storage::client_write row);
     bool replaced(storage::client_write const& row, storage::client_written& answer);
-    void refuse_if_full(std::size_t bytes);
+    void refuse_if_full(storage::client_write const& row, std::size_t bytes);
     void remove(entry& one);
+    void leave_queue(entry& one);
     void end(entry& one, storage::client_written const& answer, std::exception_ptr failure);
     std::vector<std::shared_ptr<entry>> take();
     awaitable<bool> write_group(std::vector<std::shared_ptr<entry>> taken);

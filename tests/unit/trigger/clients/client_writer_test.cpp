@@ -106,13 +106,64 @@ TEST_CASE("a group is bounded by number and by bytes, and has at least one row")
     write_limits limits;
     limits.rows = 3;
     limits.bytes = 100;
-    std::vector<std::size_t> const small{10, 10, 10, 10};
-    CHECK(group_of(small, limits) == 3);
-    std::vector<std::size_t> const mixed{60, 40, 1};
-    CHECK(group_of(mixed, limits) == 2);
-    std::vector<std::size_t> const large{500, 1};
-    CHECK(group_of(large, limits) == 1);
-    CHECK(group_of({}, limits) == 0);
+    CHECK(fits({2, 20}, 10, limits));
+    CHECK_FALSE(fits({3, 30}, 10, limits));
+    CHECK(fits({1, 60}, 40, limits));
+    CHECK_FALSE(fits({1, 60}, 41, limits));
+    CHECK(fits({0, 0}, 500, limits));
+}
+
+TEST_CASE("a service may fill the queue alone, and has its share of it when it is half full and others wait")
+{
+    write_limits limits;
+    limits.waiting_rows = 100;
+    limits.waiting_bytes = 1'000;
+    CHECK(may_wait({99, 900}, 99, 1, 10, limits));
+    CHECK_FALSE(may_wait({100, 900}, 100, 1, 10, limits));
+    CHECK_FALSE(may_wait({10, 995}, 10, 1, 10, limits));
+    CHECK(may_wait({49, 490}, 40, 2, 10, limits));
+    CHECK_FALSE(may_wait({50, 490}, 40, 2, 10, limits));
+    CHECK_FALSE(may_wait({49, 500}, 40, 2, 10, limits));
+    CHECK(may_wait({50, 490}, 10, 2, 10, limits));
+    CHECK(may_wait({99, 900}, 0, 1, 10, limits)); // the first of another service
+}
+
+TEST_CASE("the clients of a service that register all at once delay no other's")
+{
+    fixture f;
+    f.still = true;
+    f.write_many(0, 2'000);
+    f.pass(20ms);
+    auto other = make_put(5'000);
+    other.row.service = "other";
+    auto const mine = f.write(std::move(other));
+    f.pass(1ms);
+    f.still = false;
+    f.pass(15ms); // the group that was under way, and one more
+    CHECK(f.groups.size() == 2);
+    CHECK(f.ends.at(mine) == "kept");
+    CHECK(f.count("") == 1'000 + 1);
+}
+
+TEST_CASE("the departure of a client is written behind its registration")
+{
+    fixture f;
+    f.still = true;
+    f.write_many(100, 101);
+    f.pass(1ms);
+    for (int i = 0; i < 3; ++i) {
+        auto one = make_put(i);
+        one.row.service = "shop";
+        f.write(std::move(one));
+    }
+    client_write end;
+    end.what = client_write::kind::leave;
+    end.row.instance = "c2";
+    end.row.generation = 1;
+    f.write(std::move(end));
+    f.still = false;
+    f.pass(100ms);
+    CHECK(f.written == std::vector<std::string>{"c100/1", "c0/1", "c1/1", "c2/1", "c2/1"});
 }
 
 TEST_CASE("client rows that arrive while the database is busy are written together")
