@@ -22,7 +22,9 @@ struct resolved {
 };
 
 struct resolver_settings {
-    std::size_t threads = 16;    // names that are looked up at the same time
+    // Names that are looked up at the same time; a thread ends when no name waits. More than the 50 clients of a
+    // service that a node proves at a time, so that the names of one service, which may hang, leave threads for others.
+    std::size_t threads = 64;
     duration keep = 30s;         // then an answer is looked up again, and serves until the new one is there
     duration keep_stale = 10min; // the age of an answer that serves no longer
     duration keep_failure = 2s;  // in which a name that failed is not looked up again
