@@ -182,19 +182,20 @@ awaitable<std::vector<std::string>> clients::bury(std::string node, std::vector<
 }
 
 // In two steps: the node may live after all, and then its clients may register again before the second one.
-awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node)
+awaitable<std::vector<std::string>> clients::bury_heard_by(std::string node, std::size_t most)
 {
-    auto heard = co_await heard_by(node);
+    auto heard = co_await heard_by(node, most);
     co_return co_await bury(std::move(node), std::move(heard));
 }
 
-awaitable<std::vector<registered_client>> clients::heard_by(std::string node)
+awaitable<std::vector<registered_client>> clients::heard_by(std::string node, std::size_t most)
 {
     std::vector<registered_client> found;
     auto const work = [&](soci::session& sql) {
         found.clear();
         statement ask(sql);
-        ask.select("instance", "generation")(" FROM client WHERE node = ", node, " AND state <> 'gone'");
+        ask.select("instance", "generation")(" FROM client WHERE node = ", node, " AND state <> 'gone' LIMIT ",
+                                             static_cast<std::int64_t>(most));
         ask.each([&](row& cells) {
             auto& one = found.emplace_back();
             one.instance = cells.text();

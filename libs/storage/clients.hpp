@@ -159,9 +159,9 @@ public:
     awaitable<list_page> changed_since(utc_time since, std::string after_instance, std::size_t most);
 
     // Mark clients as gone and return their instances: those that `node` still hears under the same registration, or
-    // all that it hears.
+    // `most` of those that it hears.
     awaitable<std::vector<std::string>> bury(std::string node, std::vector<registered_client> wanted);
-    awaitable<std::vector<std::string>> bury_heard_by(std::string node);
+    awaitable<std::vector<std::string>> bury_heard_by(std::string node, std::size_t most);
     // How `node` reaches clients of its own; those that have registered again since, or are gone, stay as they are.
     // changed_at moves only for a client that becomes unreachable or was: the master passes over such clients. One
     // transaction.
@@ -200,7 +200,7 @@ public:
     awaitable<std::map<protocol::service_key, service_clients>> count(std::vector<protocol::service_key> of);
 
 private:
-    awaitable<std::vector<registered_client>> heard_by(std::string node);
+    awaitable<std::vector<registered_client>> heard_by(std::string node, std::size_t most);
     awaitable<list_page> read_list(std::function<void(statement&)> which, std::size_t most);
 
     database& shared_;

@@ -14,6 +14,7 @@ namespace {
 constexpr duration reading_pause = 1s;
 constexpr duration first_again = 50ms; // while the first reading fails
 constexpr std::size_t listed_at_once = 2'000;
+constexpr std::size_t buried_at_once = 500; // clients of a node that is gone
 
 auto place_of(std::vector<listed_client const*>& all, std::string_view instance)
 {
@@ -185,14 +186,18 @@ handler_set& client_directory::handlers_of(std::string const& text)
     return set;
 }
 
+// In groups, so that neither a transaction nor a step of the loop grows with their number.
 awaitable<void> client_directory::bury_heard_by(std::string node)
 {
-    auto const buried = co_await table_.bury_heard_by(std::move(node));
-    for (auto const& instance : buried) {
-        log::info("clients", "a client is gone with its home", {{"client", instance}});
-        gone(instance);
-        if (gone_)
-            gone_(instance);
+    for (bool more = true; more;) {
+        auto const buried = co_await table_.bury_heard_by(node, buried_at_once);
+        for (auto const& instance : buried) {
+            log::info("clients", "a client is gone with its home", {{"client", instance}});
+            gone(instance);
+            if (gone_)
+                gone_(instance);
+        }
+        more = !buried.empty();
     }
 }
 
