@@ -1,5 +1,7 @@
 #include "tests/simulation/cluster_process.hpp"
 
+#include "libs/protocol/client_wire.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -97,9 +99,31 @@ void node_process::freeze_for(duration span)
     host_.freeze_for(span);
 }
 
+char const* name_of(conduct how)
+{
+    switch (how) {
+    case conduct::honest:
+        return "honest";
+    case conduct::mute:
+        return "mute";
+    case conduct::refusing:
+        return "refusing";
+    case conduct::slow:
+        return "slow";
+    case conduct::nonsense:
+        return "nonsense";
+    case conduct::unacknowledging:
+        return "unacknowledging";
+    case conduct::idle:
+        return "idle";
+    }
+    return "";
+}
+
 client_process::client_process(sim::stage& stage, client_options const& options, std::vector<handler_run>& runs,
                                std::function<void(handler_run const&)> on_start)
-    : host_(stage.add_host(options.name)),
+    : stage_(stage),
+      host_(stage.add_host(options.name)),
       project_(options.project),
       runs_(runs),
       on_start_(std::move(on_start)),
@@ -124,8 +148,37 @@ client_process::client_process(sim::stage& stage, client_options const& options,
     client::runtime_parts const parts{host_.time(), host_.random(), *http_, *this};
     runtime_ = std::make_unique<client::runtime>(stage.loop.get_executor(), parts, settings);
     if (!options.fetches)
-        stage.net.attach(host_, http::parse_url(settings.link.identity.address), runtime_->handler());
+        address_ = http::parse_url(settings.link.identity.address);
+    behave(options.how);
     host_.spawn(runtime_->run());
+}
+
+void client_process::behave(conduct how)
+{
+    conduct_ = how;
+    if (!address_)
+        return;
+    if (how == conduct::refusing)
+        stage_.net.detach(*address_);
+    else
+        stage_.net.attach(host_, *address_, [this](http::request const& message) { return answer(message); });
+}
+
+awaitable<http::response> client_process::answer(http::request message)
+{
+    if (conduct_ == conduct::mute)
+        co_await host_.time().sleep_for(1h);
+    if (conduct_ == conduct::slow) {
+        auto const pause = sim::random_between(host_.random(), 500ms, 8s);
+        co_await host_.time().sleep_for(pause);
+    }
+    auto const handle_honestly = runtime_->handler();
+    auto said = co_await handle_honestly(message);
+    if (conduct_ == conduct::nonsense && message.target != protocol::path_probe)
+        said = http::text_response(200, "I did it");
+    if (conduct_ == conduct::unacknowledging && message.target == protocol::path_dispatch)
+        said = http::json_response(200, protocol::dispatch_answer{});
+    co_return said;
 }
 
 void client_process::start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done)
@@ -142,6 +195,8 @@ void client_process::start(std::shared_ptr<client::job> work, std::function<void
     runs_.push_back(std::move(run));
     if (work->work.handler == "deadly")
         return kill_();
+    if (conduct_ == conduct::idle)
+        return;
     host_.spawn(handle(std::move(work), std::move(done), runs_.size() - 1));
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,19 @@ private:
     std::unique_ptr<trigger::node> node_;
 };
 
+// How a client treats the calls of its home. It sends its heartbeats in any case, and proves its address unless it is
+// mute, refusing or slow.
+enum class conduct {
+    honest,
+    mute,            // takes the calls and never answers
+    refusing,        // refuses connections
+    slow,            // answers after up to 8 s, and dispatches may wait for no more than 5 s
+    nonsense,        // does what it is told, and answers with text that is not JSON
+    unacknowledging, // runs what it gets, and acknowledges nothing
+    idle             // acknowledges what it gets, and never runs it
+};
+char const* name_of(conduct how);
+
 struct client_options {
     std::string name;
     int number = 0;                 // makes the instance's name unique
@@ -80,6 +94,7 @@ struct client_options {
     int slots = 1;
     std::string project = "default"; // of its service
     bool fetches = false;            // it has no listener
+    conduct how = conduct::honest;   // for clients with a listener, but for `idle`
     duration remember = client_memory;
     std::function<void()> kill; // ends the client's process
 };
@@ -93,14 +108,19 @@ public:
                    std::function<void(handler_run const&)> on_start);
 
     sim::host& host() { return host_; }
+    void behave(conduct how); // from now on
     void start(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done) override;
 
 private:
+    awaitable<http::response> answer(http::request message);
     awaitable<void> handle(std::shared_ptr<client::job> work, std::function<void(client::outcome)> done,
                            std::size_t run);
 
+    sim::stage& stage_;
     sim::host& host_;
     std::string project_;
+    std::optional<http::url> address_; // none: it fetches
+    conduct conduct_ = conduct::honest;
     std::vector<handler_run>& runs_;
     std::function<void(handler_run const&)> on_start_;
     std::function<void()> kill_;

@@ -13,13 +13,7 @@ namespace baton::simulation {
 
 cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t clients, int slots,
                              node_options options)
-    : stage_(seed),
-      nodes_(nodes),
-      clients_(clients),
-      projects_(clients, "default"),
-      slots_(slots),
-      options_(options),
-      ids_(stage_.time, stage_.random)
+    : stage_(seed), nodes_(nodes), slots_(slots), options_(options), ids_(stage_.time, stage_.random)
 {
     stage_.make_tables();
     direct_ = stage_.database.direct();
@@ -28,7 +22,7 @@ cluster_world::cluster_world(std::uint64_t seed, std::size_t nodes, std::size_t 
     for (std::size_t i = 0; i < nodes; ++i)
         start_node(i);
     for (std::size_t i = 0; i < clients; ++i)
-        start_client(i);
+        add_client("default");
     stage_.time.observe([this] { check_masters(); });
 }
 
@@ -53,9 +47,11 @@ void cluster_world::start_client(std::size_t index)
     options.name = fmt::format("c{}", index);
     options.number = processes_++;
     options.nodes = node_addresses_;
-    options.slots = slots_;
-    options.project = projects_.at(index);
-    options.fetches = index % 2 == 1;
+    auto const& place = places_.at(index);
+    options.slots = place.slots == 0 ? slots_ : place.slots;
+    options.project = place.project;
+    options.fetches = place.fetches;
+    options.how = place.how;
     options.remember = memory_;
     options.kill = [this, index] { stage_.run_after(1us, [this, index] { kill_client(index, 1s); }); };
     clients_[index] = std::make_unique<client_process>(stage_, options, runs_,
@@ -64,9 +60,21 @@ void cluster_world::start_client(std::size_t index)
 
 void cluster_world::add_client(std::string project)
 {
-    projects_.push_back(std::move(project));
+    client_place place;
+    place.project = std::move(project);
+    place.fetches = clients_.size() % 2 == 1;
+    add_client(std::move(place));
+}
+
+std::size_t cluster_world::add_client(client_place place)
+{
+    auto const index = clients_.size();
+    if (!place.spared)
+        unspared_.push_back(index);
+    places_.push_back(std::move(place));
     clients_.emplace_back();
-    start_client(clients_.size() - 1);
+    start_client(index);
+    return index;
 }
 
 // The process object is destroyed after its coroutines have unwound, which happens before any time passes.
@@ -75,6 +83,7 @@ void cluster_world::kill_node(std::size_t index, duration down)
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
         return;
     ++seen_.kills;
+    note_fault(fmt::format("t{} is killed, and down for {} ms", index, down / 1ms));
     nodes_[index]->kill();
     stage_.run_after(1us, [this, index] { nodes_[index].reset(); });
     stage_.run_after(1us + down, [this, index] { start_node(index); });
@@ -85,6 +94,7 @@ void cluster_world::kill_client(std::size_t index, duration down)
     if (!clients_.at(index) || !clients_[index]->host().alive())
         return;
     ++seen_.kills;
+    note_fault(fmt::format("c{} is killed, and down for {} ms", index, down / 1ms));
     clients_[index]->host().kill();
     stage_.run_after(1us, [this, index] { clients_[index].reset(); });
     stage_.run_after(1us + down, [this, index] { start_client(index); });
@@ -95,6 +105,7 @@ void cluster_world::freeze_node(std::size_t index, duration span)
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
         return;
     ++seen_.freezes;
+    note_fault(fmt::format("t{} is frozen for {} ms", index, span / 1ms));
     nodes_[index]->freeze_for(span);
 }
 
@@ -103,6 +114,7 @@ void cluster_world::freeze_work(std::size_t index, duration span)
     if (!nodes_.at(index) || !nodes_[index]->host().alive())
         return;
     ++seen_.freezes;
+    note_fault(fmt::format("the working loop of t{} is frozen for {} ms", index, span / 1ms));
     nodes_[index]->host().freeze_for(span);
 }
 
@@ -111,6 +123,7 @@ void cluster_world::freeze_client(std::size_t index, duration span)
     if (!clients_.at(index) || !clients_[index]->host().alive())
         return;
     ++seen_.freezes;
+    note_fault(fmt::format("c{} is frozen for {} ms", index, span / 1ms));
     clients_[index]->host().freeze_for(span);
 }
 
@@ -271,7 +284,7 @@ int cluster_world::open_rows()
 {
     int count = 0;
     stage_.database.inspect([&](soci::session& sql) {
-        sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL", soci::into(count);
+        sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL AND project <> 'neighbour'", soci::into(count);
     });
     return count;
 }

@@ -23,6 +23,15 @@ struct cluster_report {
     std::vector<std::string> incidents; // violations, each with the events before it
 };
 
+// Where a client belongs, kept when it is started again.
+struct client_place {
+    std::string project = "default";
+    bool fetches = false;
+    bool spared = false; // run_with_faults() does it no harm
+    int slots = 0;       // 0: as many as the first clients
+    conduct how = conduct::honest;
+};
+
 class cluster_world {
 public:
     // Each client has `slots` slots and queues as many executions; with few slots, clients are often busy.
@@ -32,8 +41,9 @@ public:
     sim::stage& stage() { return stage_; }
     cluster_report const& seen() const { return seen_; }
 
-    // A further client. The first ones belong to the default project.
+    // A further client. The first ones belong to the default project, and each second one fetches.
     void add_client(std::string project);
+    std::size_t add_client(client_place place);          // returns its index
     void remember_for(duration span) { memory_ = span; } // what clients added or started again from now on remember
     storage::edit_result add(protocol::task_definition task); // registers a task
 
@@ -41,12 +51,17 @@ public:
     // Passes the time in which silent clients and nodes count as gone, and more while executions are open, up to a
     // minute.
     void settle();
-    // Injects kills, freezes, partitions and losses for `span`. Afterwards all partitions are healed and all processes
-    // run.
+    // Injects kills, freezes, partitions, losses and clients that misbehave for `span`. Afterwards all partitions are
+    // healed, all processes run, and all clients are honest but those that are spared.
     void run_with_faults(duration span);
 
     void kill_node(std::size_t index, duration down); // starts it again after `down`
     void kill_client(std::size_t index, duration down);
+    void behave(std::size_t client, conduct how); // from now on, also after it is started again
+    // Asks for the cancelling of open executions of a project, as a person may, and of no more than so many.
+    awaitable<void> cancel_open(std::string project, int most);
+    void note_fault(std::string text);
+    std::string faults() const; // all until now, with their times, one a line
     void freeze_node(std::size_t index, duration span);
     void freeze_client(std::size_t index, duration span);
     void freeze_work(std::size_t index, duration span); // its working loop only
@@ -70,7 +85,7 @@ public:
     };
     // The firings of a task (run_key 0), in time order.
     std::vector<ledger_row> firings(task_id task);
-    int open_rows();                             // executions that have not ended
+    int open_rows();                             // executions that have not ended, but those of bad neighbours
     std::vector<std::size_t> clients_of_nodes(); // of the nodes that run, as they hear them
     int gone_clients();                          // clients counted as gone within the last hour
     std::vector<storage::term_record> terms();   // oldest first
@@ -85,8 +100,11 @@ private:
     void record_incident(std::string text);
     awaitable<void> inject_faults(instant until);
     void inject_fault();
+    void inject_client_fault(duration span);
     void partition_client(std::size_t client, duration span);
+    void misbehave(std::size_t client, duration span);
     void freeze_random_process();
+    std::size_t random_client();
     std::string random_host();
 
     sim::stage stage_;
@@ -95,7 +113,9 @@ private:
     std::multimap<std::int64_t, std::size_t> runs_of_; // their indexes, by execution
     std::vector<std::unique_ptr<node_process>> nodes_;
     std::vector<std::unique_ptr<client_process>> clients_;
-    std::vector<std::string> projects_;    // of the clients
+    std::vector<client_place> places_;  // of the clients
+    std::vector<std::size_t> unspared_; // the clients that run_with_faults() may harm
+    std::vector<std::string> faults_;
     std::map<task_id, std::string> tasks_; // to their projects
     std::vector<std::string> node_addresses_;
     int slots_;
