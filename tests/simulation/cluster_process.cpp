@@ -63,7 +63,7 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
     node_ = std::make_unique<trigger::node>(loop_of(host_), settings, world);
     node_->share_receipts("the-secret-of-the-cluster");
     stage.net.attach(host_, http::parse_url(settings.address), node_->routes());
-    host_.spawn(node_->run());
+    host_.spawn(node_->run(), [this] { ended_ = true; });
 }
 
 void node_process::kill()

@@ -51,6 +51,8 @@ public:
     sim::host& host() { return host_; } // of the working loop
     trigger::node& node() { return *node_; }
     void kill();
+    // True after a clean stop. Its listener stays until kill().
+    bool ended() const { return ended_; }
     void freeze_for(duration span); // both loops
     void hold_sessions();           // begins a statement on each of the sessions that most parts share
     void hold_decisions();          // and on the one of the master's decisions
@@ -72,6 +74,7 @@ private:
     std::unique_ptr<lease::guard_store> guard_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<trigger::node> node_;
+    bool ended_ = false;
 };
 
 // How a client treats the calls of its home. It sends its heartbeats in any case, and proves its address unless it is

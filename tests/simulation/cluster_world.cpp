@@ -89,6 +89,15 @@ void cluster_world::kill_node(std::size_t index, duration down)
     stage_.run_after(1us + down, [this, index] { start_node(index); });
 }
 
+bool cluster_world::stop_node(std::size_t index, duration limit)
+{
+    constexpr duration for_ever = 24h;
+    nodes_.at(index)->node().stop();
+    bool const ended = stage_.time.run_until([&] { return nodes_[index]->ended(); }, limit);
+    kill_node(index, for_ever);
+    return ended;
+}
+
 void cluster_world::kill_client(std::size_t index, duration down)
 {
     if (!clients_.at(index) || !clients_[index]->host().alive())

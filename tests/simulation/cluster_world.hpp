@@ -56,6 +56,8 @@ public:
     void run_with_faults(duration span);
 
     void kill_node(std::size_t index, duration down); // starts it again after `down`
+    // Stops it cleanly; its process is gone when this returns. False: it was not within `limit`, and is killed.
+    bool stop_node(std::size_t index, duration limit);
     void kill_client(std::size_t index, duration down);
     void behave(std::size_t client, conduct how); // from now on, also after it is started again
     // Asks for the cancelling of open executions of a project, as a person may, and of no more than so many.
