@@ -1,3 +1,4 @@
+#include "libs/http/parse_as.hpp"
 #include "libs/protocol/node_wire.hpp"
 #include "tests/simulation/cluster_verdict.hpp"
 #include "tests/simulation/seeds.hpp"
@@ -187,6 +188,44 @@ std::string held_mark(std::uint64_t seed)
     return wrong + firing_problems(world, {id, task.name, instants_of(100ms, from, until)});
 }
 
+// How many executions the longest message of one path names, and how many all messages that one step of a loop sends.
+class named_executions {
+public:
+    explicit named_executions(cluster_world& world) : world_(world)
+    {
+        world_.stage().net.on_request = [this](http::url const&, http::request const& message) {
+            if (message.target == protocol::path_assign)
+                note(message.target, http::parse_if<protocol::assign_request>(message.body)->executions.size());
+            else if (message.target == protocol::path_dispatch)
+                note(message.target, http::parse_if<protocol::dispatch_request>(message.body)->executions.size());
+        };
+        world_.stage().time.observe([this] { step_.clear(); });
+    }
+    ~named_executions()
+    {
+        world_.stage().net.on_request = {};
+        world_.stage().time.observe({});
+    }
+
+    std::size_t by_message(std::string const& path) { return by_message_[path]; }
+    std::size_t by_step(std::string const& path) { return by_step_[path]; }
+    std::size_t all(std::string const& path) { return all_[path]; }
+
+private:
+    void note(std::string const& path, std::size_t count)
+    {
+        all_[path] += count;
+        by_message_[path] = std::max(by_message_[path], count);
+        by_step_[path] = std::max(by_step_[path], step_[path] += count);
+    }
+
+    cluster_world& world_;
+    std::map<std::string, std::size_t> step_; // of the present step, by path
+    std::map<std::string, std::size_t> by_message_;
+    std::map<std::string, std::size_t> by_step_;
+    std::map<std::string, std::size_t> all_;
+};
+
 // Registers so many tasks of the service that fire once, in the same millisecond.
 void add_herd(cluster_world& world, int tasks, utc_time at)
 {
@@ -247,6 +286,32 @@ TEST_CASE("hundreds of executions with long payloads travel in messages of bound
     CHECK(seen.longest(protocol::path_assign) < 1'200'000);
     CHECK(seen.longest(protocol::path_dispatch) > 1'000'000);
     CHECK(seen.longest(protocol::path_dispatch) < 1'200'000);
+}
+
+TEST_CASE(
+    "of thousands of firings of one millisecond a message names at most 500, and a step of a loop sends at most 1,000")
+{
+    constexpr std::size_t firings = 5'000;
+    cluster_world world(Catch::rngSeed(), 3, 6, 4'000);
+    world.pass(5s);
+    auto const at = begin_of(world) + 3s;
+    add_herd(world, static_cast<int>(firings), at);
+    world.pass(at - world.stage().time.utc() - 1s);
+    named_executions seen(world);
+    world.pass(6s);
+    std::int64_t late = 0;
+    int begun = 0;
+    world.stage().database.inspect([&](soci::session& sql) {
+        sql << "SELECT COUNT(*), MAX(started_at - scheduled_at) FROM execution WHERE state = 'succeeded'",
+            soci::into(begun), soci::into(late);
+    });
+    CHECK(begun == firings);
+    CHECK(late <= 2'000'000);
+    for (auto const* path : {protocol::path_assign, protocol::path_dispatch}) {
+        CHECK(seen.all(path) > firings / 10); // some clients fetch, and the master is a home too
+        CHECK(seen.by_message(path) <= 500);
+        CHECK(seen.by_step(path) <= 1'000);
+    }
 }
 
 TEST_CASE("many firings of one millisecond all begin within two seconds, and requests in flight are few", "[large]")
