@@ -47,6 +47,7 @@ awaitable<void> node::parts::join_and_work()
         supervised("the list of clients", clients.run()) || supervised("the rows of clients", clients.write_rows()) ||
         supervised("the schemas of handlers", clients.write_schemas()) ||
         supervised("the homes of clients", watches.run()) || supervised("the reports to the master", report.run()) ||
+        supervised("the contact with the master", contact.run()) ||
         supervised("the delivery to clients", deliveries.run()) ||
         supervised("the rows of which clients can be reached", reach.run()) ||
         supervised("the commits of results", results.run()));

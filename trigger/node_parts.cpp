@@ -66,6 +66,8 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
       report(world.incarnation,
              {[this](protocol::report_request const& one) { return link.send(one); }, known, home, world.time}, loop),
       reach(world.shared, {nodes, watches, world.time}, loop),
+      contact({nodes, watches, [this] { return link.here() != nullptr; },
+               [this] { background.spawn("the row of this node", nodes.show()); }, world.time}),
       right(nodes, epochs, link),
       deliveries(settings.dispatcher, settings.clients.ttl(),
                  {clients, stub, right, reach, home, known, report, issued, trace, world.time}, loop),
@@ -81,7 +83,7 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
             loop),
       stopping(settings.drain, settings.election.grace, {nodes, clients, election, deliveries, world.time}, loop),
       status(settings.dispatcher.queue_limit,
-             {election, epochs, clients, deliveries, link, nodes, clock, world.time, world.loops})
+             {election, epochs, clients, deliveries, link, nodes, contact, clock, world.time, world.loops})
 {
     connect();
 }
@@ -98,11 +100,13 @@ void node::parts::connect()
         if (world.shared.dialect().shared_clock())
             clock.sample(row.utc, asked, answered);
         epochs.read_row({row.id, row.epoch}, row.owner.has_value());
+        contact.read_row(row, asked);
         if (followed.is_new(row))
             log::info("election", "this node follows the master",
                       {{"master", *row.owner}, {"address", row.owner_addr}, {"epoch", row.epoch}});
     });
     epochs.on_raise([this](std::int64_t) { deliveries.new_epoch(); });
+    link.on_taken([this](std::string const& master) { contact.took_report(master); });
     nodes.on_beat([this](storage::node_record const& row, instant asked) {
         world.electing.post([this, row, asked] { standin.beaten(row, asked); });
     });
@@ -144,7 +148,7 @@ http::handler node::parts::make_routes()
 {
     add_client_endpoints(
         endpoints, settings.token,
-        {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, epochs, issued});
+        {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, contact, epochs, issued});
     add_node_endpoints(endpoints, world.secret,
                        {epochs, deliveries, questions, link, clients, trace, world.time, clock});
     add_health_endpoints(

@@ -66,6 +66,7 @@ struct node::parts {
     lanes home; // of the clients that are registered with this node
     reporter report;
     reachability reach;
+    master_contact contact;
     node_right right;
     dispatcher deliveries;
     client_questions questions;

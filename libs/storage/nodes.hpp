@@ -17,7 +17,7 @@ struct node_record {
     int revision = 0;    // protocol::wire_revision of its build
     int load_permille = 0;
     int clients = 0;           // that it hears
-    std::string health = "{}"; // JSON for people: the longest steps of its loops, the pause between heartbeats
+    std::string health = "{}"; // JSON: the longest steps of its loops, its contact with the master
     bool draining = false;
     duration ttl{};
     utc_time started_at;

@@ -168,6 +168,49 @@ int repeated_after(duration age)
     return seen.empty() ? -1 : world.seen().doubled;
 }
 
+// The link between a home and the master is cut, and no other one. The home hears its client and reaches the database,
+// and so does the master. The other clients belong to other services.
+std::string home_without_master(std::uint64_t seed)
+{
+    cluster_world world(seed, 3, 0, 200, {.guarded = seed % 2 == 0});
+    std::vector<std::string> const projects{"default", "second", "third"};
+    for (auto const& project : projects)
+        world.add_client(project);
+    world.pass(12s); // the homes become even
+    auto const master = fmt::format("t{}", world.master());
+    std::size_t client = 0;
+    while (client < projects.size() && home_of(world, client) == master)
+        ++client;
+    if (client == projects.size())
+        return "all clients are with the master\n";
+    auto const home = home_of(world, client);
+    auto const from = begin_of(world);
+    auto const until = from + 40s;
+    auto task = often("often", "work", from, until);
+    task.project = projects[client];
+    auto const id = world.add(task).task.id;
+    auto& net = world.stage().net;
+    world.pass(from - world.stage().time.utc() + 3s + duration{static_cast<std::int64_t>(seed * 333'333 % 1'000'000)});
+    net.partition(home, master);
+    auto const cut_at = world.stage().time.utc();
+    std::string wrong;
+    world.pass(3'500ms);
+    for (int second = 0; second < 20; ++second) {
+        if (auto const now = home_of(world, client); now == home || now.empty())
+            wrong += fmt::format("{} s after its move the client is at '{}'\n", second, now);
+        world.pass(1s);
+    }
+    net.heal(home, master);
+    world.pass(20s);
+    world.settle();
+    if (world.terms().size() != 1)
+        wrong += fmt::format("{} terms\n", world.terms().size());
+    for (auto const& row : world.firings(id))
+        if (row.scheduled_at > to_micros(cut_at + 5s) && row.started_at > row.scheduled_at + 100'000)
+            wrong += describe(task.name, row, fmt::format("began {} us late", row.started_at - row.scheduled_at));
+    return wrong + problems(world, {{id, task.name, instants_of(100ms, from, until)}});
+}
+
 // Web has announced an edit, and its commit does not come. The firings behind its line wait until the master has given
 // the edit up, and no longer; all others are on time.
 std::string stalled_edit(std::uint64_t seed)
@@ -231,6 +274,11 @@ TEST_CASE("what a client has is settled over its own requests when no node can c
 TEST_CASE("no execution runs again whose result could not be recorded for longer than a client remembers")
 {
     check_seeds(3, unrecorded_results);
+}
+
+TEST_CASE("a home that is cut off from the master sends its clients to another node, and their service goes on")
+{
+    check_seeds(4, home_without_master);
 }
 
 TEST_CASE("the firings behind an announced edit wait until the edit is there or given up, and no other firing does")

@@ -8,6 +8,7 @@
 #include "trigger/delivery/client_questions.hpp"
 #include "trigger/delivery/collector.hpp"
 #include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/master_contact.hpp"
 #include "trigger/delivery/master_link.hpp"
 #include "trigger/delivery/reachability.hpp"
 #include "trigger/election/cluster_clock.hpp"
@@ -28,6 +29,7 @@ struct client_endpoint_parts {
     reachability& reach;
     home_watches& watches;
     fetch_line& fetches;
+    master_contact& contact;
     known_epoch const& epochs;
     stamps const& given;
 };

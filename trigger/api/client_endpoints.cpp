@@ -25,6 +25,8 @@ public:
         if (parts_.nodes.lapsed()) // it could not vouch for the client
             co_return lapsed();
         auto const instance = message.instance;
+        if (!parts_.clients.hears(instance) && parts_.contact.refuses(instance))
+            co_return cut_off();
         auto const ticket = parts_.given.ticket(instance, message.generation);
         auto unreachable_from = message.unreachable_from;
         auto const taken = co_await parts_.clients.join(std::move(message), request.connected);
@@ -139,6 +141,13 @@ private:
         auto answer = http::problem(503, "Service Unavailable", "this node could not renew its membership");
         answer.headers.set("Retry-After", "1");
         return answer;
+    }
+
+    // Without Retry-After: the client is to try the next node at once.
+    static http::response cut_off()
+    {
+        return http::problem(503, "Service Unavailable",
+                             "this node cannot report to the master: register with another one");
     }
 
     static http::response not_home()

@@ -56,6 +56,7 @@ nlohmann::json node_status::document() const
                        {"open", master == nullptr ? 0 : master->open()},
                        {"skew_ms", deps_.clock.skew() / 1ms},
                        {"cannot_plan", cannot_plan()},
+                       {health_contact, to_string(deps_.contact.state())},
                        {"loops", loops()}};
     if (auto const ahead = deps_.epochs.ahead(); ahead != 0)
         out["clients_know_epoch"] = ahead; // an alarm: they refuse this node's
@@ -72,6 +73,8 @@ membership::status node_status::row() const
                           {"cannot_plan", cannot_plan()},
                           {"heartbeat_ms", deps_.nodes.heartbeat() / 1ms},
                           {"clock_offset_ms", deps_.clock.skew() / 1ms}};
+    if (auto const state = deps_.contact.state(); state != contact::steady)
+        health[health_contact] = to_string(state);
     if (auto const zones = schedule::newest_zones())
         health["zones"] = zones->version();
     now.health = health.dump();

@@ -3,6 +3,7 @@
 #include "libs/base/loop_meter.hpp"
 #include "trigger/clients/registry.hpp"
 #include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/master_contact.hpp"
 #include "trigger/delivery/master_link.hpp"
 #include "trigger/election/cluster_clock.hpp"
 #include "trigger/membership/membership.hpp"
@@ -24,6 +25,7 @@ public:
         dispatcher const& deliveries;
         master_link const& master;
         membership const& nodes;
+        master_contact const& contact;
         cluster_clock& clock;
         time_source& time;
         std::vector<measured_loop const*> loops;

@@ -8,8 +8,27 @@ namespace baton::trigger {
 namespace {
 constexpr duration look_again = 1s;
 constexpr duration drain_pace = 20ms;
+constexpr duration look_for_more = 200ms;    // clients that have begun to watch, while all should move
+constexpr duration stays_for = 10s;          // a client that has not moved, though all should
 constexpr std::size_t watches_at_once = 200; // clients asked to move in one step
+
+std::vector<std::size_t> clients_of(std::vector<storage::node_record const*> const& nodes)
+{
+    std::vector<std::size_t> clients;
+    clients.reserve(nodes.size());
+    for (auto const* node : nodes)
+        clients.push_back(static_cast<std::size_t>(std::max(node->clients, 0)));
+    return clients;
 }
+
+// The number of nodes before this one, in the order of all.
+std::size_t nodes_before(storage::node_record const& self, std::vector<storage::node_record const*> const& nodes)
+{
+    return static_cast<std::size_t>(std::ranges::count_if(
+        nodes, [&](storage::node_record const* node) { return node->incarnation < self.incarnation; }));
+}
+
+} // namespace
 
 std::size_t clients_to_move(std::size_t here, std::vector<std::size_t> const& elsewhere)
 {
@@ -90,50 +109,71 @@ awaitable<void> home_watches::run()
         ~answering() { its.end(); }
     } const at_the_end{*this};
     for (;;) {
-        bool const drains = nodes_.self().draining;
-        ask_some_to_move();
-        co_await time_.sleep_for(drains ? drain_pace : look_again);
+        auto const pause = away_ && !nodes_.self().draining ? ask_all_to_move() : ask_some_to_move();
+        auto const until = time_.now() + pause;
+        co_await bell_.wait_until(time_, until);
     }
 }
 
-// The other nodes that live and do not drain, in an order that is the same at all nodes.
-std::vector<storage::node_record const*> home_watches::others() const
+void home_watches::send_away(bool wanted)
 {
-    std::vector<storage::node_record const*> found;
-    for (auto const& node : nodes_.all())
-        if (node.incarnation != nodes_.self().incarnation && !node.draining && nodes_.alive(node.incarnation))
-            found.push_back(&node);
-    std::ranges::sort(found, {}, &storage::node_record::incarnation);
-    return found;
+    if (std::exchange(away_, wanted) == wanted)
+        return;
+    asked_.clear();
+    bell_.wake();
 }
 
-void home_watches::ask_some_to_move()
+// Returns the pause until the next ones.
+duration home_watches::ask_some_to_move()
 {
-    auto const nodes = others();
-    std::vector<std::size_t> clients;
-    std::size_t position = 0;
-    for (auto const* node : nodes) {
-        clients.push_back(static_cast<std::size_t>(std::max(node->clients, 0)));
-        position += node->incarnation < nodes_.self().incarnation ? 1 : 0;
-    }
+    auto const nodes = nodes_.takers();
+    auto const clients = clients_of(nodes);
     bool const drains = nodes_.self().draining;
-    auto const homes = next_homes(held_.size(), clients, position, drains);
+    auto const homes = next_homes(held_.size(), clients, nodes_before(nodes_.self(), nodes), drains);
     for (auto const home : homes)
         ask_next(nodes[home]->address);
     auto const all = drains ? watches_at_once : clients_to_move(held_.size(), clients);
     for (auto i = homes.size(); i < std::min(all, held_.size()); ++i)
         ask_next({}); // it chooses itself
+    return drains ? drain_pace : look_again;
+}
+
+// To the places that a node which drains would choose. A client that stays, because it reaches no other node, is asked
+// again after a while.
+duration home_watches::ask_all_to_move()
+{
+    auto const nodes = nodes_.takers();
+    auto const homes = next_homes(held_.size(), clients_of(nodes), nodes_before(nodes_.self(), nodes), true);
+    auto const now = time_.now();
+    std::size_t count = 0;
+    for (auto left = nodes.empty() ? 0 : held_.size(); left > 0 && count < watches_at_once; --left) {
+        auto& client = turn();
+        auto const [asked, first] = asked_.try_emplace(last_asked_, now);
+        if (!first && now - asked->second < stays_for)
+            continue;
+        asked->second = now;
+        client.answer = {true, count < homes.size() ? nodes[homes[count]]->address : std::string(), {}};
+        client.bell.wake();
+        ++count;
+    }
+    return count == watches_at_once ? drain_pace : look_for_more;
+}
+
+void home_watches::ask_next(std::string const& address)
+{
+    auto& client = turn();
+    client.answer = {true, address, {}};
+    client.bell.wake();
 }
 
 // In order of instance, behind the one that was asked last, so that all have their turn.
-void home_watches::ask_next(std::string const& address)
+home_watches::held& home_watches::turn()
 {
     auto next = held_.upper_bound(last_asked_);
     if (next == held_.end())
         next = held_.begin();
     last_asked_ = next->first;
-    next->second->answer = {true, address, {}};
-    next->second->bell.wake();
+    return *next->second;
 }
 
 } // namespace baton::trigger

@@ -7,15 +7,17 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace baton::trigger {
 
-// The held requests of this node's clients: through them it asks clients to register with another node, when it drains
-// or when it has more clients than its share. At a bounded rate, so that the other nodes keep up. On the loop only.
+// The held requests of this node's clients: through them it asks clients to register with another node, when it drains,
+// when it is cut off from the master, or when it has more clients than its share. At a bounded rate, so that the other
+// nodes keep up. On the loop only.
 class home_watches {
 public:
     home_watches(membership const& nodes, time_source& time, asio::any_io_executor loop)
-        : nodes_(nodes), time_(time), loop_(std::move(loop))
+        : nodes_(nodes), time_(time), loop_(std::move(loop)), bell_(loop_)
     {}
 
     // Holds the request of this client. A newer request of the same client ends it.
@@ -24,6 +26,9 @@ public:
     bool holds(std::string const& instance) const { return held_.contains(instance); }
     // Answers the held request of this client, if there is one.
     void ask(std::string const& instance, protocol::watch_answer answer);
+
+    // From now on asks all clients to move, those that stay again after a while; or does so no longer.
+    void send_away(bool wanted);
 
     // Asks clients to move while there is a reason to. Until cancelled, which answers the held requests: a listener
     // that stops waits for them.
@@ -37,16 +42,20 @@ private:
         waker bell;
         protocol::watch_answer answer;
     };
-    std::vector<storage::node_record const*> others() const;
-    void ask_some_to_move();
+    duration ask_some_to_move();
+    duration ask_all_to_move();
     void ask_next(std::string const& address);
+    held& turn();
     void end();
 
     membership const& nodes_;
     time_source& time_;
     asio::any_io_executor loop_;
+    waker bell_;
     std::map<std::string, std::shared_ptr<held>> held_; // by instance
     std::string last_asked_;
+    bool away_ = false;                              // all clients should go
+    std::unordered_map<std::string, instant> asked_; // to go, by instance
     bool ended_ = false;
 };
 

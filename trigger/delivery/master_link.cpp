@@ -7,7 +7,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration report_limit = 2s;
+constexpr duration report_limit = 1s; // a report that is lost must not look like a master that cannot be reached
 }
 
 void master_link::open(std::int64_t epoch, local_master& master)
@@ -36,10 +36,14 @@ awaitable<std::optional<protocol::report_answer>> master_link::send(protocol::re
     message.headers.set("Authorization", "Bearer " + node->secret);
     message.headers.set(protocol::revision_header, std::to_string(protocol::wire_revision));
     auto const to = http::parse_url(node->address);
+    auto const master = node->incarnation;
     try {
         auto const answer = co_await deps_.http.send(to, std::move(message), report_limit);
-        if (answer.status == 200)
+        if (answer.status == 200) {
+            if (taken_)
+                taken_(master);
             co_return http::parse_json(answer.body).get<protocol::report_answer>();
+        }
     } catch (unavailable const&) {
         // The reporter tries again.
     }

@@ -5,7 +5,9 @@
 #include "trigger/election/known_epoch.hpp"
 #include "trigger/membership/membership.hpp"
 
+#include <functional>
 #include <optional>
+#include <string>
 
 namespace baton::trigger {
 
@@ -27,6 +29,9 @@ public:
     void close() { here_ = nullptr; }
     local_master* here() const { return here_; } // null while this node does not lead
 
+    // Called with the incarnation of the other node when it has taken a report.
+    void on_taken(std::function<void(std::string const& master)> watcher) { taken_ = std::move(watcher); }
+
     // Nothing if no master is known, it did not answer, or it does not lead any more.
     awaitable<std::optional<protocol::report_answer>> send(protocol::report_request const& report);
 
@@ -42,6 +47,7 @@ private:
 
     dependencies deps_;
     local_master* here_ = nullptr;
+    std::function<void(std::string const& master)> taken_;
     std::int64_t led_ = 0; // the epoch of this node's present or last term
 };
 

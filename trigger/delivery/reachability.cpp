@@ -48,12 +48,7 @@ storage::node_record const* node_to_try(std::vector<storage::node_record const*>
 
 storage::node_record const* reachability::next_node(known const& client) const
 {
-    std::vector<storage::node_record const*> others;
-    auto const& self = deps_.nodes.self();
-    for (auto const& node : deps_.nodes.all())
-        if (node.incarnation != self.incarnation && !node.draining && deps_.nodes.alive(node.incarnation))
-            others.push_back(&node);
-    return node_to_try(others, client.tried);
+    return node_to_try(deps_.nodes.takers(), client.tried);
 }
 
 void reachability::found(lane_client const& who, protocol::reach state, std::string const& cause)

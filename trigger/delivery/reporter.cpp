@@ -9,6 +9,7 @@ namespace {
 constexpr std::size_t most_reported = 5'000;
 constexpr std::size_t finished_limit = 200'000;
 constexpr duration report_again = 100ms;
+constexpr duration report_period = 500ms; // without news: an acknowledged report shows that the master can be reached
 
 template <class T>
 std::vector<T> take_front(std::deque<T>& from)
@@ -103,12 +104,18 @@ void reporter::acknowledge(protocol::report_request const& report, std::int64_t 
     deps_.known.forget_settled();
 }
 
+bool reporter::has_news() const
+{
+    return !delivered_.empty() || !undelivered_.empty() || !finished_.empty() || !started_.empty() ||
+           deps_.clients.any_changed();
+}
+
 awaitable<void> reporter::run()
 {
     for (;;) {
-        while (delivered_.empty() && undelivered_.empty() && finished_.empty() && started_.empty() &&
-               !deps_.clients.any_changed())
-            co_await bell_.wait();
+        auto const until = deps_.time.now() + report_period;
+        while (!has_news() && deps_.time.now() < until)
+            co_await bell_.wait_until(deps_.time, until);
         auto report = take();
         auto const answer = co_await deps_.send(report);
         if (answer) {

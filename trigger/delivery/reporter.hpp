@@ -35,9 +35,11 @@ public:
     // Drops deliveries of older epochs: a new master asks the clients itself.
     void new_term(protocol::term_id term);
 
+    // Reports at once when there is news, and otherwise twice a second, so that the master's silence shows.
     awaitable<void> run();
 
 private:
+    bool has_news() const;
     void acknowledge(protocol::report_request const& report, std::int64_t assigned);
     protocol::report_request take();
     void put_back(protocol::report_request report);

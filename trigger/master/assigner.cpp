@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t at_once = 1'000;             // executions taken from a queue in one step of the loop
 constexpr std::size_t quantum = 500;               // of a service in its turn
+constexpr duration cut_off_without = 1s;           // a report: nodes report twice a second
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
 } // namespace
@@ -106,7 +107,12 @@ void assigner::distribute(utc_time now)
 bool assigner::usable(std::string const& node)
 {
     auto const& nodes = deps_.nodes;
-    if (traffic_.avoided(node, scope_.term.time.now()))
+    auto const now = scope_.term.time.now();
+    if (traffic_.avoided(node, now))
+        return false;
+    // By its row it cannot report, so its clients move and its capacity is out of date. A report says otherwise
+    // earlier.
+    if (nodes.contact_of(node) == contact::cut_off && !traffic_.heard_since(node, now - cut_off_without))
         return false;
     if (node == nodes.self().incarnation)
         return !nodes.self().draining;
@@ -188,6 +194,7 @@ bool assigner::may_go(open_execution& one, utc_time now)
 
 void assigner::hear(std::string const& node, protocol::capacity_message const& message)
 {
+    traffic_.heard(node, scope_.term.time.now());
     for (auto const& service : deps_.credits.hear(node, message))
         released(service);
 }

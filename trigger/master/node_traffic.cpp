@@ -54,4 +54,10 @@ bool node_traffic::avoided(std::string const& node, instant now)
     return false;
 }
 
+bool node_traffic::heard_since(std::string const& node, instant from) const
+{
+    auto const found = heard_.find(node);
+    return found != heard_.end() && found->second >= from;
+}
+
 } // namespace baton::trigger

@@ -12,7 +12,7 @@
 namespace baton::trigger {
 
 // The master's assignments to each node: their numbers and those without an answer, the services that wait for such
-// answers, and the nodes that are avoided after a failure. Part of a term.
+// answers, the nodes that are avoided after a failure, and when each has reported. Part of a term.
 class node_traffic {
 public:
     static constexpr std::size_t most_open = 8; // assignments to one node that are not answered yet
@@ -40,6 +40,10 @@ public:
     void avoid(std::string const& node, instant until) { avoided_[node] = until; }
     bool avoided(std::string const& node, instant now);
 
+    // A report of the node has arrived.
+    void heard(std::string const& node, instant now) { heard_[node] = now; }
+    bool heard_since(std::string const& node, instant from) const;
+
 private:
     struct traffic {
         std::int64_t next = 1;
@@ -48,6 +52,7 @@ private:
     std::map<std::string, traffic> nodes_;
     std::map<std::string, protocol::service_set> stalled_;
     std::map<std::string, instant> avoided_;
+    std::map<std::string, instant> heard_;
 };
 
 } // namespace baton::trigger

@@ -74,6 +74,7 @@ awaitable<void> membership::refresh()
         regular_since_ = read_at_;
     asked_at_ = asked;
     watch(regular);
+    note_contacts();
     note_revisions();
     if (watcher_)
         watcher_(read_, asked);
@@ -90,6 +91,14 @@ void membership::watch(bool regular)
     watched_ = std::move(now);
 }
 
+void membership::note_contacts()
+{
+    contacts_.clear();
+    for (auto const& node : read_.nodes)
+        if (auto const told = contact_in(node.health); told != contact::steady)
+            contacts_.emplace(node.incarnation, told);
+}
+
 // Once for each incarnation.
 void membership::note_revisions()
 {
@@ -104,6 +113,16 @@ void membership::note_revisions()
                        {log::reason(*wrong), {"node", node.incarnation}});
     }
     other_revision_ = std::move(others);
+}
+
+awaitable<void> membership::show()
+{
+    try {
+        co_await beat();
+    } catch (unavailable const& reason) {
+        log::debug("membership", "writing this node's row failed, its next heartbeat writes it",
+                   {log::reason(reason.what())});
+    }
 }
 
 awaitable<void> membership::drain()
@@ -148,6 +167,23 @@ bool membership::has_peer() const
     return std::any_of(all().begin(), all().end(), [this](storage::node_record const& node) {
         return node.incarnation != self_.incarnation && !node.draining && alive(node.incarnation);
     });
+}
+
+contact membership::contact_of(std::string const& incarnation) const
+{
+    auto const found = contacts_.find(incarnation);
+    return found == contacts_.end() ? contact::steady : found->second;
+}
+
+std::vector<storage::node_record const*> membership::takers() const
+{
+    std::vector<storage::node_record const*> found;
+    for (auto const& node : all())
+        if (node.incarnation != self_.incarnation && !node.draining && alive(node.incarnation) &&
+            contact_of(node.incarnation) == contact::steady)
+            found.push_back(&node);
+    std::ranges::sort(found, {}, &storage::node_record::incarnation);
+    return found;
 }
 
 bool membership::gone(std::string const& incarnation) const

@@ -2,6 +2,7 @@
 
 #include "libs/base/loop.hpp"
 #include "libs/storage/nodes.hpp"
+#include "trigger/membership/contact.hpp"
 #include "trigger/membership/settings.hpp"
 #include "trigger/membership/validity.hpp"
 
@@ -53,6 +54,9 @@ public:
     // Reads the roster now: a new master does not wait for the next heartbeat.
     awaitable<void> refresh();
 
+    // Writes this node's row now, so that the others see a change before its next heartbeat. A failure is left to that.
+    awaitable<void> show();
+
     // Marks this node as draining, in its row at once: no master assigns to it any more.
     awaitable<void> drain();
     awaitable<void> leave();
@@ -76,6 +80,11 @@ public:
     bool gone(std::string const& incarnation) const;
     // Is there another node that lives and does not drain?
     bool has_peer() const;
+    // Can this node report to the master, by its row?
+    contact contact_of(std::string const& incarnation) const;
+    // The other nodes to which clients may move: they live, do not drain, and can report to the master. In an order
+    // that is the same at all nodes.
+    std::vector<storage::node_record const*> takers() const;
     // Has the node not beaten for `span`, though it could have? This node must have read for as long without a break,
     // always the same heartbeat. The row's age alone proves nothing: after an outage, or if the database's clock is set
     // forward, the rows of living nodes are old too.
@@ -91,6 +100,7 @@ private:
     };
     awaitable<void> beat();
     void watch(bool regular);
+    void note_contacts();
     void note_revisions();
     duration longest_gap() const;
 
@@ -102,9 +112,10 @@ private:
     std::function<status()> describe_;
     reading_watcher watcher_;
     storage::roster read_;
-    std::map<std::string, watched> watched_; // by incarnation
-    std::set<std::string> other_revision_;   // incarnations of which the log has told
-    instant asked_at_{};                     // of read_
+    std::map<std::string, watched> watched_;  // by incarnation
+    std::map<std::string, contact> contacts_; // of the nodes that are not steady, by incarnation
+    std::set<std::string> other_revision_;    // incarnations of which the log has told
+    instant asked_at_{};                      // of read_
     instant read_at_{};
     instant regular_since_{}; // the first answer of the present unbroken series of readings
     validity valid_;
