@@ -11,6 +11,7 @@ namespace baton::trigger {
 
 namespace {
 
+constexpr std::size_t most_handler_bytes = 256u << 10;        // the home repeats the names in its reports to the master
 constexpr std::int64_t latest_clock_ms = 253'402'300'799'999; // the end of the year 9999
 
 void check_address(std::string const& address)
@@ -20,6 +21,17 @@ void check_address(std::string const& address)
     } catch (invalid_input const& wrong) {
         throw invalid_input("address", std::string("address: ") + wrong.what());
     }
+}
+
+void check_size(std::vector<std::string> const& handlers)
+{
+    std::size_t bytes = 0;
+    for (auto const& handler : handlers)
+        bytes += handler.size();
+    if (bytes > most_handler_bytes)
+        throw invalid_input("handlers", "handlers has names of " + std::to_string(bytes) +
+                                            " bytes together, and may have " + std::to_string(most_handler_bytes) +
+                                            ": shorten them, or spread the handlers over several services");
 }
 
 } // namespace
@@ -56,6 +68,7 @@ void check(protocol::register_request const& request)
         require(!handler.empty() && count_characters(handler) <= 150 && !has_control(handler) &&
                     handler.find('/') == std::string::npos,
                 "handlers", "must have names of 1 to 150 characters without control characters and slashes");
+    check_size(request.handlers);
     protocol::check(request.schemas, request.handlers);
     require(request.tags.size() <= protocol::most_tags, "tags", "must have at most 32 tags");
     for (auto const& tag : request.tags)

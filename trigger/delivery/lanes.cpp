@@ -1,5 +1,8 @@
 #include "trigger/delivery/lanes.hpp"
 
+#include "libs/base/log.hpp"
+#include "trigger/delivery/report_size.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
@@ -8,6 +11,7 @@ namespace {
 constexpr duration stalled_after = 1s;      // without an end while all slots are busy
 constexpr std::size_t most_compared = 64;   // clients without a free slot, so that a choice stays cheap among thousands
 constexpr std::size_t most_weighed = 1'000; // clients with room, for the least loaded of them
+constexpr std::size_t most_in_answer = 4u << 20; // bytes; a node reads 16 MiB of an answer
 } // namespace
 
 client_lane* lanes::find(std::string const& instance)
@@ -181,12 +185,37 @@ protocol::service_capacity lanes::capacity(protocol::service_view service) const
     return out;
 }
 
-protocol::capacity_message lanes::take_changed()
+// The names of handlers of many clients may be longer than a message. One service then gets less work, and no other one
+// is concerned.
+protocol::service_capacity lanes::told_of(protocol::service_view service)
+{
+    auto out = capacity(service);
+    auto const dropped = shorten(out, most_told);
+    auto key = protocol::key_of(service);
+    if (dropped == 0) {
+        shortened_.erase(key);
+    } else if (shortened_.insert(key).second) {
+        log::warn("delivery",
+                  "the clients of a service serve too many different sets of handlers for one message to the master, "
+                  "the last sets get no work: let all clients of the service serve the same handlers",
+                  {{"service", protocol::to_text(key)}, {"sets", out.classes.size() + dropped}, {"dropped", dropped}});
+    }
+    return out;
+}
+
+protocol::capacity_message lanes::take_changed(std::size_t bytes)
 {
     protocol::capacity_message out;
     out.number = ++told_;
-    for (auto const& service : std::exchange(changed_, {}))
-        out.services.push_back(capacity(service));
+    std::size_t sum = 0;
+    while (!changed_.empty()) {
+        auto one = told_of(*changed_.begin());
+        sum += json_bytes(one);
+        if (!out.services.empty() && sum > bytes)
+            break;
+        out.services.push_back(std::move(one));
+        changed_.erase(changed_.begin());
+    }
     return out;
 }
 
@@ -196,12 +225,19 @@ void lanes::put_back(protocol::capacity_message const& message)
         changed_.insert(protocol::key_of(protocol::service_of(one)));
 }
 
+// The reports of a new term tell of every service anyway, so the answer need not.
 protocol::capacity_message lanes::all()
 {
     protocol::capacity_message out;
     out.number = ++told_;
-    for (auto const& [service, clients] : services_)
-        out.services.push_back(capacity(service));
+    std::size_t sum = 0;
+    for (auto const& [service, clients] : services_) {
+        auto one = told_of(service);
+        sum += json_bytes(one);
+        if (sum > most_in_answer)
+            break;
+        out.services.push_back(std::move(one));
+    }
     return out;
 }
 

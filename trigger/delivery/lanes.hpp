@@ -42,12 +42,15 @@ public:
     void mark_changed(client_lane const& lane);
     void mark_all_changed();
     bool any_changed() const { return !changed_.empty(); }
-    // The capacity of the services marked since the last call, for the master.
-    protocol::capacity_message take_changed();
+    // The capacity of services marked since the last call, for the master. At most `bytes` as JSON, unless that of the
+    // first service alone is larger; the others stay marked.
+    protocol::capacity_message take_changed(std::size_t bytes = most_told);
     // The master did not hear it.
     void put_back(protocol::capacity_message const& message);
-    protocol::capacity_message all(); // of every service
+    protocol::capacity_message all(); // of every service, as far as it fits into one answer
     protocol::service_capacity capacity(protocol::service_view service) const;
+    // Bytes of JSON that one message tells of one service. Sets of handlers beyond it get no work, and the log says so.
+    static constexpr std::size_t most_told = 1u << 20;
 
     template <class Visit>
     void each(Visit visit)
@@ -63,6 +66,7 @@ private:
     // The best of at most `most` clients from this one on, by `better(one, best)`; null among none.
     template <class Better>
     client_lane* best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better);
+    protocol::service_capacity told_of(protocol::service_view service);
     void return_room(instant now);
     void enter(client_lane& lane);
     void leave(client_lane& lane);
@@ -74,6 +78,7 @@ private:
     std::uint64_t last_number_ = 0;
     protocol::service_table<service_lanes> services_;
     protocol::service_set changed_;
+    protocol::service_set shortened_; // services of which the master is not told everything
     std::set<std::pair<instant, std::uint64_t>>
         hiding_; // when room that a client has denied is looked at again; numbers
     std::uint64_t looks_ = 0;

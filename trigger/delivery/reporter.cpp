@@ -1,24 +1,19 @@
 #include "trigger/delivery/reporter.hpp"
 
+#include "trigger/delivery/report_size.hpp"
+
 #include <algorithm>
 
 namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t most_reported = 5'000;
+constexpr std::size_t most_reported = 5'000;        // of each kind
+constexpr std::size_t most_report_bytes = 1u << 20; // of capacities, and of the four kinds of events together
+constexpr std::size_t least_report_bytes = most_report_bytes / 64; // after reports that failed
 constexpr std::size_t finished_limit = 200'000;
 constexpr duration report_again = 100ms;
 constexpr duration report_period = 500ms; // without news: an acknowledged report shows that the master can be reached
-
-template <class T>
-std::vector<T> take_front(std::deque<T>& from)
-{
-    auto const end = from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_reported));
-    std::vector<T> taken(std::make_move_iterator(from.begin()), std::make_move_iterator(end));
-    from.erase(from.begin(), end);
-    return taken;
-}
 
 template <class T>
 void restore(std::deque<T>& to, std::vector<T>& from)
@@ -29,7 +24,7 @@ void restore(std::deque<T>& to, std::vector<T>& from)
 } // namespace
 
 reporter::reporter(std::string self, dependencies deps, asio::any_io_executor loop)
-    : self_(std::move(self)), deps_(std::move(deps)), bell_(loop)
+    : self_(std::move(self)), deps_(std::move(deps)), bytes_(most_report_bytes), bell_(loop)
 {}
 
 void reporter::delivered(protocol::delivered one)
@@ -74,11 +69,12 @@ protocol::report_request reporter::take()
     protocol::report_request report;
     report.node = self_;
     report.term = term_;
-    report.delivered = take_front(delivered_);
-    report.undelivered = take_front(undelivered_);
-    report.finished = take_front(finished_);
-    report.started = take_front(started_);
-    report.capacity = deps_.clients.take_changed();
+    auto const each = bytes_ / 4;
+    report.delivered = take_front(delivered_, most_reported, each);
+    report.undelivered = take_front(undelivered_, most_reported, each);
+    report.finished = take_front(finished_, most_reported, each);
+    report.started = take_front(started_, most_reported, each);
+    report.capacity = deps_.clients.take_changed(bytes_);
     return report;
 }
 
@@ -120,7 +116,9 @@ awaitable<void> reporter::run()
         auto const answer = co_await deps_.send(report);
         if (answer) {
             acknowledge(report, answer->assigned);
-        } else {
+            bytes_ = std::min(bytes_ * 2, most_report_bytes);
+        } else { // a report that is too large for something on the way must become smaller
+            bytes_ = std::max(bytes_ / 2, least_report_bytes);
             put_back(std::move(report));
             co_await deps_.time.sleep_for(report_again);
         }

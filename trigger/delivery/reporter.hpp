@@ -11,9 +11,10 @@
 
 namespace baton::trigger {
 
-// Tells the master in groups which executions this node delivered, could not deliver and saw finish, and how many more
-// it can take, and repeats each until the master acknowledges it. The reports of executions are hints, because the
-// ledger is the truth: beyond a bound the oldest `finished` and `started` are dropped. On the loop only.
+// Tells the master in groups, bounded by number and bytes, which executions this node delivered, could not deliver and
+// saw finish, and how many more it can take, and repeats each until the master acknowledges it. The reports of
+// executions are hints, because the ledger is the truth: beyond a bound the oldest `finished` and `started` are
+// dropped. On the loop only.
 class reporter {
 public:
     struct dependencies {
@@ -51,6 +52,7 @@ private:
     std::deque<protocol::undelivered> undelivered_;
     std::deque<protocol::finished> finished_;
     std::deque<protocol::attempt_key> started_;
+    std::size_t bytes_; // of the next report
     waker bell_;
 };
 

@@ -84,6 +84,17 @@ TEST_CASE("names of a registration are counted in characters and have no control
     CHECK(field([](auto& request) { request.tags = std::vector<std::string>(33, "a"); }) == "tags");
 }
 
+TEST_CASE("the names of all handlers of a registration have a bound in bytes, and the refusal says what to do")
+{
+    auto request = good();
+    request.handlers.assign(2'048, std::string(128, 'h')); // 256 KiB
+    CHECK(refused_field([&] { check(request); }) == "nothing");
+    request.handlers.back() += 'h';
+    CHECK(refused_field([&] { check(request); }) == "handlers");
+    CHECK_THROWS_WITH(check(request), "handlers has names of 262145 bytes together, and may have 262144: shorten them, "
+                                      "or spread the handlers over several services");
+}
+
 TEST_CASE("the schemas of a registration are checked against its handlers")
 {
     auto request = good();

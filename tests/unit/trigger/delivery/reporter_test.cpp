@@ -76,4 +76,73 @@ TEST_CASE("a node without news reports twice a second, so that a master that tak
     CHECK(f.heard.back().capacity.number > f.heard.front().capacity.number);
 }
 
+TEST_CASE("no number of clients with long names makes a report longer than a node reads")
+{
+    fixture f;
+    for (int i = 0; i < 40; ++i)
+        f.add(i, fmt::format("service {}", i), 250'000);
+    f.report.capacity_changed();
+    f.pass(1s);
+    std::set<std::string> told;
+    for (auto const& one : f.heard) {
+        CHECK(size_of(one) < 1'100'000);
+        for (auto const& service : one.capacity.services) {
+            told.insert(service.service);
+            CHECK(service.classes.size() == 1);
+        }
+    }
+    CHECK(told.size() == 40);
+    CHECK(f.heard.size() < 15);
+}
+
+TEST_CASE("a service whose sets of handlers do not fit into a message is told as far as it fits, and others wholly")
+{
+    fixture f;
+    for (int i = 0; i < 20; ++i)
+        f.add(i, "large", 250'000);
+    f.add(20, "small", 10);
+    f.report.capacity_changed();
+    f.pass(1s);
+    std::map<std::string, std::size_t> classes;
+    for (auto const& one : f.heard) {
+        CHECK(size_of(one) < 1'100'000);
+        for (auto const& service : one.capacity.services)
+            classes[service.service] = service.classes.size();
+    }
+    CHECK(classes == std::map<std::string, std::size_t>{{"large", 4}, {"small", 1}});
+    CHECK(to_text(protocol::report_request{"n", {}, {}, {}, {}, {}, f.lanes.all()}).size() < 4'500'000);
+}
+
+TEST_CASE("the executions of a report are bounded by bytes, and all of them are told")
+{
+    fixture f;
+    for (int i = 1; i <= 4'000; ++i) {
+        f.report.undelivered({execution_id{i}, 1, protocol::return_cause::no_room, {}, std::string(1'000, '\n')});
+        f.report.delivered({execution_id{i}, 1, std::string(128, 'c')});
+    }
+    f.pass(2s);
+    std::size_t undelivered = 0;
+    std::size_t delivered = 0;
+    for (auto const& one : f.heard) {
+        CHECK(size_of(one) < 1'100'000);
+        undelivered += one.undelivered.size();
+        delivered += one.delivered.size();
+    }
+    CHECK(undelivered == 4'000);
+    CHECK(delivered == 4'000);
+}
+
+TEST_CASE("a report that something on the way refuses becomes smaller until it passes")
+{
+    fixture f;
+    f.refuses_above = 100'000;
+    for (int i = 1; i <= 5'000; ++i)
+        f.report.delivered({execution_id{i}, 1, std::string(128, 'c')});
+    f.pass(30s);
+    std::size_t delivered = 0;
+    for (auto const& one : f.heard)
+        delivered += one.delivered.size();
+    CHECK(delivered == 5'000);
+}
+
 } // namespace reporter_test
