@@ -22,6 +22,7 @@ struct delivery {
     std::int64_t number = 0; // of the assignment that brought it
     bool bound = false;      // may have reached the client of its lane, so no other client may get it
     std::optional<instant> first_sent{};
+    std::vector<std::string> refused_by{}; // clients of this node that refused its size
 };
 
 // The registration of one of this node's clients, with the number of executions that it takes.

@@ -4,6 +4,7 @@ namespace baton::trigger {
 
 namespace {
 constexpr duration moved_pause = 2s;     // by then this node has learned of the client's new home
+constexpr std::size_t most_refusals = 3; // of the size of an execution, by different clients
 constexpr std::size_t small = 16u << 10; // bytes of a payload that every client takes: the protocol asks for 16 MiB
 }
 
@@ -77,13 +78,17 @@ silent_end after_silence(bool bound, bool gone)
     return gone ? silent_end::client_gone : silent_end::in_doubt;
 }
 
-refused_size after_refusal(std::size_t count, bool here, std::size_t bytes)
+refused_size after_refusal(size_refusal const& what)
 {
-    if (!here)
+    if (!what.here)
         return refused_size::unanswered;
-    if (count > 1)
+    if (what.count > 1)
         return refused_size::split;
-    return bytes <= small ? refused_size::unanswered : refused_size::impossible;
+    if (what.bytes <= small)
+        return refused_size::unanswered;
+    if (what.bound)
+        return refused_size::in_doubt;
+    return what.named || what.clients >= most_refusals ? refused_size::impossible : refused_size::elsewhere;
 }
 
 fate fate_after(protocol::return_cause cause)

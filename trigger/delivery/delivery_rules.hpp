@@ -61,15 +61,23 @@ enum class silent_end {
 // `bound`: the client may have it. `gone`: for good; otherwise it has another home.
 silent_end after_silence(bool bound, bool gone);
 
-// The next step for a group whose size the client refused.
+// A group whose size the client refused. From `bytes` on: of its single execution.
+struct size_refusal {
+    std::size_t count = 1;   // executions
+    bool here = true;        // the client is still one of this node's; otherwise its refusal says nothing of others
+    std::size_t bytes = 0;   // of its payload
+    bool bound = false;      // an earlier message may have brought it to the client
+    bool named = false;      // no other client may get it
+    std::size_t clients = 1; // of this node that have refused it, this one included
+};
 enum class refused_size {
     split,      // in halves
-    impossible, // its one execution is larger than a client must take
+    elsewhere,  // another client may stand behind no such limit
+    impossible, // clients refuse what a client must take
+    in_doubt,   // the client may have it
     unanswered  // a client that refuses even a small message is out of order
 };
-// `count`: executions in the group. `here`: the client is still one of this node's; otherwise its refusal says nothing
-// of the clients that get them next. `bytes`: of the payload of a single one.
-refused_size after_refusal(std::size_t count, bool here, std::size_t bytes);
+refused_size after_refusal(size_refusal const& what);
 
 // The fate that a slave remembers for an attempt that it reports as undelivered for this cause.
 fate fate_after(protocol::return_cause cause);

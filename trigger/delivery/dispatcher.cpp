@@ -82,6 +82,9 @@ client_lane* dispatcher::lane_for(delivery const& one)
 {
     auto const now = deps_.time.now();
     auto const service = protocol::service_of(one.what);
+    if (!one.refused_by.empty())
+        return deps_.lanes.choose_other(service, protocol::demand_for(one.what.work.handler, one.what.tag),
+                                        one.refused_by, now);
     if (one.what.routing != protocol::client_choice::instance)
         return deps_.lanes.choose(service, protocol::demand_for(one.what.work.handler, one.what.tag), one.what.routing,
                                   now);
@@ -98,8 +101,18 @@ void dispatcher::place(delivery one)
         put(*lane, std::move(one));
     } else {
         --waiting_;
+        tell_refusals(one);
         give_back(one, protocol::return_cause::no_room, {}, "no client of this node has room");
     }
+}
+
+// The master counts the clients of all nodes that refused the execution. It comes back to the master behind this.
+void dispatcher::tell_refusals(delivery const& one)
+{
+    auto const& work = one.what.work;
+    for (auto const& client : one.refused_by)
+        deps_.report.undelivered(
+            {work.execution, work.attempt, protocol::return_cause::impossible, client, refuses_this_size, one.number});
 }
 
 // Notes the lane, so that the execution is found without a look at every client.

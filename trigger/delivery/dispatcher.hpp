@@ -23,6 +23,9 @@
 
 namespace baton::trigger {
 
+// Why an execution fails that clients refuse for its size.
+inline constexpr char refuses_this_size[] = "the client refuses a message of this size (status 413)";
+
 // The slave: takes assignments of the current master for the clients of this node, chooses a client for each, and
 // delivers them in groups over kept-alive connections, with one request to a client at a time. Nothing waits here for a
 // client of another owner: an assignment that no client can take goes back to the master at once. On the loop only.
@@ -87,6 +90,7 @@ private:
     void put(client_lane& lane, delivery one);
     void put_back(client_lane& lane, std::vector<delivery>& group);
     client_lane* lane_for(delivery const& one);
+    void tell_refusals(delivery const& one);
     void wake(std::string const& instance);
     void start(std::string const& instance);
     void proved(std::string const& instance);

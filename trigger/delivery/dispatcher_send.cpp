@@ -204,12 +204,24 @@ void dispatcher::too_large(std::string const& instance, std::vector<delivery>& g
     if (group.empty()) // a later attempt has taken the place of each
         return;
     auto* lane = deps_.lanes.find(instance);
-    switch (after_refusal(group.size(), lane != nullptr, group.front().what.work.payload.size())) {
+    auto& first = group.front();
+    size_refusal const refusal{group.size(),
+                               lane != nullptr,
+                               first.what.work.payload.size(),
+                               first.bound,
+                               first.what.routing == protocol::client_choice::instance,
+                               first.refused_by.size() + 1};
+    switch (after_refusal(refusal)) {
     case refused_size::unanswered:
         return hold_back(instance, group, false, "it refuses the size of a small message (status 413)");
     case refused_size::impossible:
-        return give_back(group.front(), protocol::return_cause::impossible, {},
-                         "the client refuses a message of this size (status 413)");
+        return give_back(first, protocol::return_cause::impossible, {}, refuses_this_size);
+    case refused_size::in_doubt:
+        return give_back(first, protocol::return_cause::in_doubt, instance, refuses_this_size);
+    case refused_size::elsewhere:
+        first.refused_by.push_back(instance);
+        ++waiting_;
+        return place(std::move(first));
     case refused_size::split:
         lane->halve(group.size());
         waiting_ += group.size();

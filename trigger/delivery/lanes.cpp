@@ -120,6 +120,23 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& de
     return in_turn(*pool, pool->turn, now);
 }
 
+client_lane* lanes::choose_other(protocol::service_view service, std::string const& demand,
+                                 std::vector<std::string> const& than, instant now)
+{
+    return_room(now);
+    auto const found = services_.find(service);
+    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand);
+    if (pool == nullptr)
+        return nullptr;
+    for (auto const* among : {&pool->with_slot, &pool->with_place})
+        for (auto* lane : *among) {
+            ++looks_;
+            if (std::ranges::find(than, lane->who().instance) == than.end())
+                return lane;
+        }
+    return nullptr;
+}
+
 template <class Better>
 client_lane* lanes::best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better)
 {

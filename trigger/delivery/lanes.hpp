@@ -32,6 +32,9 @@ public:
     // none has room. Looks at a bounded number of clients.
     client_lane* choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                         instant now);
+    // Another client with room for this demand than these, which are few; null if there is none.
+    client_lane* choose_other(protocol::service_view service, std::string const& demand,
+                              std::vector<std::string> const& than, instant now);
     // Clients that the choices until now have looked at.
     std::uint64_t looks() const { return looks_; }
 

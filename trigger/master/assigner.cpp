@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t at_once = 1'000;             // executions taken from a queue in one step of the loop
 constexpr std::size_t quantum = 500;               // of a service in its turn
 constexpr duration cut_off_without = 1s;           // a report: nodes report twice a second
+constexpr duration refused_again = 1s;             // for its size: the node with another client may be free by then
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
 } // namespace
@@ -205,18 +206,21 @@ void assigner::released(protocol::service_view service)
         scope_.due_changed.wake();
 }
 
-void assigner::returned(open_execution& one, std::string const& node, std::int64_t number)
+void assigner::returned(open_execution& one, std::string const& node, std::int64_t number, bool refused)
 {
     if (one.phase != phase::assigned || one.where != node || one.number != number)
         return;
     auto const now = scope_.term.time.now();
-    if (one.named != nullptr) {
+    auto pause = one.instance().empty() ? 0ms : look_at_returned_again;
+    if (refused) { // the node has room for others
+        pause = refused_again;
+    } else if (one.named != nullptr) {
         one.named->refused = true;
         one.named->closed_until = now + look_at_returned_again;
     } else if (one.credit != nullptr) {
         one.credit->closed_until = now + full_pause;
     }
-    scope_.open.wait(one, scope_.term.clock.now() + (one.instance().empty() ? 0ms : look_at_returned_again));
+    scope_.open.wait(one, scope_.term.clock.now() + pause);
     scope_.due_changed.wake();
 }
 

@@ -60,8 +60,9 @@ public:
     void hear(std::string const& node, protocol::capacity_message const& message);
     // A credit of this service has become free.
     void released(protocol::service_view service);
-    // A node could not place the execution. Counts only for the latest assignment that named it.
-    void returned(open_execution& one, std::string const& node, std::int64_t number);
+    // A node could not place the execution, perhaps because its clients `refused` its size. Counts only for the latest
+    // assignment that named it.
+    void returned(open_execution& one, std::string const& node, std::int64_t number, bool refused = false);
 
     // The number of the next assignment to this node. From that number on, no assignment names an execution of which
     // this master has a report by now.

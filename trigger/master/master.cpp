@@ -4,6 +4,7 @@
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/outage.hpp"
 #include "libs/base/task_group.hpp"
+#include "libs/protocol/offers.hpp"
 
 namespace baton::trigger {
 
@@ -62,6 +63,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
     open_.on_add([this](open_execution const& one) { limits_.watch(one); });
     open_.on_end([this](execution_id id) {
         limits_.forget(id);
+        refusals_.forget(id);
         if (unresponsive_.has(id))
             admissions_.runs_on(id);
         else
@@ -287,13 +289,21 @@ protocol::report_answer master::report(protocol::report_request const& report)
     return answer;
 }
 
+std::size_t master::serving(open_execution const& one)
+{
+    auto const& task = one.task->definition;
+    return clients_.serving(protocol::service_of(task), protocol::demand_for(task.handler, task.route.tag)).staying;
+}
+
 void master::undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one)
 {
     switch (report.cause) {
     case protocol::return_cause::no_room:
-        return assigner_.returned(one, node, report.number);
+        return assigner_.returned(one, node, report.number, refusals_.has(one.id, one.attempt));
     case protocol::return_cause::impossible:
-        return attempts_.fail(one, report.why);
+        if (report.client.empty() || refusals_.add(one.id, one.attempt, report.client, serving(one)))
+            attempts_.fail(one, report.why);
+        return; // otherwise the node returns it next
     case protocol::return_cause::client_gone:
         if (!one.shard_instance.empty())
             return attempts_.fail(one, report.why);

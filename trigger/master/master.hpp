@@ -24,6 +24,7 @@
 #include "trigger/master/settings.hpp"
 #include "trigger/master/settings_watch.hpp"
 #include "trigger/master/signals.hpp"
+#include "trigger/master/size_refusals.hpp"
 #include "trigger/master/stopped_tasks.hpp"
 #include "trigger/master/successor_tasks.hpp"
 #include "trigger/master/suspect_line.hpp"
@@ -76,6 +77,7 @@ private:
     signal_reader::actions actions_on_signals();
     void edited(storage::defined_task const& task);
     open_execution* find_assigned(execution_id execution, int attempt);
+    std::size_t serving(open_execution const& one); // clients that serve it and do not drain
 
     term term_;
     dependencies deps_;
@@ -106,6 +108,7 @@ private:
     fire_mark mark_;
     take_over take_over_;
     assigner assigner_;
+    size_refusals refusals_;
     completions completions_;
     successor_tasks successors_;
     sweeper sweeper_;

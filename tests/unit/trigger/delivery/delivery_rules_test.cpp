@@ -119,13 +119,21 @@ TEST_CASE("a delivery whose client has left goes to another one only if the firs
     CHECK(after_silence(false, false) == silent_end::elsewhere);
 }
 
-TEST_CASE("a group that is too large is split, and a single execution fails only if a client may refuse its size")
+TEST_CASE("a group that is too large is split, and a client that refuses a small message is out of order")
 {
-    CHECK(after_refusal(2, true, 100u << 20) == refused_size::split);
-    CHECK(after_refusal(1, true, 17u << 10) == refused_size::impossible);
-    CHECK(after_refusal(1, true, 16u << 10) == refused_size::unanswered);
-    CHECK(after_refusal(1, false, 17u << 10) == refused_size::unanswered);
-    CHECK(after_refusal(2, false, 17u << 10) == refused_size::unanswered);
+    CHECK(after_refusal({.count = 2, .bytes = 100u << 20}) == refused_size::split);
+    CHECK(after_refusal({.bytes = 16u << 10}) == refused_size::unanswered);
+    CHECK(after_refusal({.here = false, .bytes = 17u << 10}) == refused_size::unanswered);
+    CHECK(after_refusal({.count = 2, .here = false, .bytes = 17u << 10}) == refused_size::unanswered);
+}
+
+TEST_CASE("an execution whose size a client refuses goes to others, until three have refused it")
+{
+    CHECK(after_refusal({.bytes = 17u << 10}) == refused_size::elsewhere);
+    CHECK(after_refusal({.bytes = 17u << 10, .clients = 2}) == refused_size::elsewhere);
+    CHECK(after_refusal({.bytes = 17u << 10, .clients = 3}) == refused_size::impossible);
+    CHECK(after_refusal({.bytes = 17u << 10, .named = true}) == refused_size::impossible);
+    CHECK(after_refusal({.bytes = 17u << 10, .bound = true, .named = true, .clients = 3}) == refused_size::in_doubt);
 }
 
 TEST_CASE("only work for which there was no room may come again as the same attempt")

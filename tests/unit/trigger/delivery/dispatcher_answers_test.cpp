@@ -224,7 +224,7 @@ TEST_CASE("a single execution that is too large for its client fails, and a smal
     {
         f.assign({1}, 1, '"' + std::string(20'000, 'x') + '"');
         f.pass(1s);
-        CHECK(f.told() == fixture::words{"1 impossible"});
+        CHECK(f.told() == fixture::words{"1 impossible", "1 no_room"}); // at this client, and back to the master
     }
     SECTION("small")
     {
@@ -237,6 +237,77 @@ TEST_CASE("a single execution that is too large for its client fails, and a smal
         f.pass(1s);
         CHECK(f.told() == fixture::words{"1 no_room", "1 at a"});
     }
+}
+
+TEST_CASE("an execution that one client refuses for its size goes to another of the same service")
+{
+    fixture f;
+    f.add("a");
+    f.add("b");
+    f.calls.responders["a"] = [](auto const&) { return fake_calls::none(false, true); };
+    f.assign({1, 2, 3, 4}, 1, '"' + std::string(20'000, 'x') + '"');
+    f.pass(1s);
+    CHECK(f.calls.to("b").size() == 4);
+    for (int id = 1; id <= 4; ++id)
+        CHECK(f.hears(execution_id{id}, "at b"));
+}
+
+TEST_CASE("an execution that the clients refuse for its size is tried at three of them, each once")
+{
+    fixture f;
+    for (auto const* name : {"a", "b", "c", "d"}) {
+        f.add(name);
+        f.calls.responders[name] = [](auto const&) { return fake_calls::none(false, true); };
+    }
+    f.assign({1}, 1, '"' + std::string(20'000, 'x') + '"');
+    f.pass(1s);
+    CHECK(f.told() == fixture::words{"1 impossible"});
+    CHECK(f.calls.sent.size() == 3);
+    CHECK(f.heard.front().undelivered.size() <= 1);
+}
+
+TEST_CASE("an execution that two clients of a node refuse for its size goes back with the names of both")
+{
+    fixture f;
+    for (auto const* name : {"a", "b"}) {
+        f.add(name);
+        f.calls.responders[name] = [](auto const&) { return fake_calls::none(false, true); };
+    }
+    f.assign({1}, 1, '"' + std::string(20'000, 'x') + '"');
+    f.pass(1s);
+    CHECK(f.told() == fixture::words{"1 impossible", "1 impossible", "1 no_room"});
+    std::set<std::string> names;
+    for (auto const& one : f.heard)
+        for (auto const& each : one.undelivered)
+            names.insert(each.client);
+    CHECK(names == std::set<std::string>{"", "a", "b"});
+}
+
+TEST_CASE("beside a client that refuses every size or drops every connection another of its service goes on")
+{
+    fixture f;
+    f.add("bad", 10, 10);
+    f.add("good", 1'000);
+    bool const sized = GENERATE(true, false);
+    bool const arrives = GENERATE(true, false);
+    auto const payload = '"' + std::string(GENERATE(2, 20'000), 'x') + '"';
+    CAPTURE(sized, arrives, payload.size());
+    f.calls.responders["bad"] = [=](auto const&) { return fake_calls::none(arrives && !sized, sized); };
+    constexpr int all = 500;
+    for (int id = 1; id <= all; ++id) {
+        f.assign({id}, 1, payload);
+        f.pass(10ms);
+        CHECK(f.deliveries.load() <= 20); // the lane of the bad client
+    }
+    f.pass(1s);
+    std::set<execution_id> begun;
+    for (auto const id : f.calls.to("good"))
+        begun.insert(id);
+    if (arrives && !sized)
+        CHECK(begun.size() >= all - 20);
+    else
+        CHECK(begun.size() == all);
+    CHECK(f.calls.to("good").size() == begun.size());
 }
 
 TEST_CASE("work that a client could not take at once is found again after the client has registered anew")

@@ -211,6 +211,44 @@ TEST_CASE("work that no client can ever take fails with the node's reason")
     CHECK(f.lead->open() == 0);
 }
 
+TEST_CASE("work whose size a client refuses fails only when all clients that serve it, or three, have refused it")
+{
+    CHECK_FALSE(fails_for_size(1, 2, 1));
+    CHECK(fails_for_size(2, 2, 2));
+    CHECK(fails_for_size(1, 1, 1));
+    CHECK(fails_for_size(1, 0, 1)); // the one that refused it is gone
+    CHECK_FALSE(fails_for_size(2, 100, 2));
+    CHECK(fails_for_size(3, 100, 3));
+    CHECK(fails_for_size(1, 100, 10));
+}
+
+TEST_CASE("work whose size one of two clients refuses goes out again, and fails when the other one refuses it")
+{
+    fixture f;
+    f.add_client("b", "n1");
+    f.pass(3s);
+    auto const refuse = [&f](std::string const& client) {
+        protocol::report_request one;
+        one.undelivered.push_back({execution_id{1}, 1, return_cause::impossible, client, "too large", 0});
+        one.undelivered.push_back({execution_id{1}, 1, return_cause::no_room, "", "", f.assigned.back().number});
+        f.report(one);
+    };
+    refuse("a");
+    f.pass(500ms);
+    CHECK(f.assigned.size() == 1);
+    f.pass(1s);
+    REQUIRE(f.assigned.size() == 2);
+    CHECK(f.assigned.back().executions.front().work.attempt == 1);
+    refuse("a");
+    f.pass(2s);
+    REQUIRE(f.assigned.size() == 3);
+    CHECK(f.state(1) == "planned");
+    refuse("b");
+    f.pass(500ms);
+    CHECK(f.state(1) == "failed");
+    CHECK(f.text("SELECT error FROM execution WHERE id = 1") == "too large");
+}
+
 TEST_CASE("work whose client is gone goes out as the next attempt, and the death is counted")
 {
     fixture f;
