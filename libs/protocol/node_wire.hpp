@@ -100,7 +100,7 @@ struct delivered {
 // Why a slave does not deliver an attempt.
 enum class return_cause {
     no_room,     // no client of the node can take it, and none has it: the same attempt may go elsewhere
-    impossible,  // no client will ever take it
+    impossible,  // `client` will not take it, because of its size; without `client`: no client ever will
     client_gone, // `client` may have it, and is gone
     in_doubt,    // `client` may have it, and has another home now
 };
