@@ -216,6 +216,8 @@ awaitable<registry::joined> registry::join(protocol::register_request request, s
     check(request);
     if (is_gone(request.instance))
         co_return joined::gone;
+    if (tell_hopeless(request))
+        co_return joined::gone;
     // A client that registers is alive, even if the database does not answer.
     if (auto* known = find(request.instance); known != nullptr) {
         known->heard_at = time_.now();
@@ -254,6 +256,8 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
     auto* known = find(request.instance);
     if (known == nullptr || known->row.generation != request.generation)
         co_return false; // only its home may hear a client
+    if (to_bury_.contains(request.instance))
+        co_return false; // it is to register, and learns then that it counts as gone
     auto const wanted = request.draining ? storage::client_state::draining : storage::client_state::up;
     known->heard_at = time_.now();
     if (request.clock_ms != 0)

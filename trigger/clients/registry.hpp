@@ -57,6 +57,8 @@ public:
     void departed(std::string const& instance);
     void moved(std::string const& instance, std::string const& home, std::int64_t generation);
 
+    // Once the client has been told, by a refused registration: until then it may begin what reaches it late. A client
+    // that sends no heartbeats counts as gone after its ttl.
     void bury(std::string const& instance, std::string const& why) override;
     known_client* find(std::string const& instance) override;
     std::size_t size() const { return clients_.size(); }
@@ -96,6 +98,7 @@ private:
     void report_gone(std::string const& instance);
     awaitable<void> bury_silent();
     awaitable<void> bury_those(std::vector<storage::registered_client> silent, instant now);
+    bool tell_hopeless(protocol::register_request const& request);
     awaitable<void> bury_hopeless();
     awaitable<std::vector<std::string>> bury_in_groups(std::vector<storage::registered_client> which,
                                                        client_writer::filter wanted);
@@ -122,7 +125,11 @@ private:
     std::function<void(std::string const&, std::string const&)> departure_;
     std::function<void(std::string const&, std::string const&)> adopted_;
     std::function<void(std::string const&)> changed_;
-    std::map<std::string, std::string> to_bury_; // instance to reason
+    struct burial {
+        std::string why;
+        bool told = false;
+    };
+    std::map<std::string, burial> to_bury_; // by instance
     waker bell_;
 };
 

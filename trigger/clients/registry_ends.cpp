@@ -137,24 +137,38 @@ awaitable<void> registry::bury_those(std::vector<storage::registered_client> sil
 
 void registry::bury(std::string const& instance, std::string const& why)
 {
-    to_bury_.emplace(instance, why);
+    to_bury_.try_emplace(instance, burial{why});
+}
+
+// True if the caller is the client itself, which learns by the answer that it counts as gone.
+bool registry::tell_hopeless(protocol::register_request const& request)
+{
+    auto const found = to_bury_.find(request.instance);
+    auto const* known = find(request.instance);
+    if (found == to_bury_.end() || known == nullptr || known->row.secret != request.secret)
+        return false;
+    found->second.told = true;
     bell_.wake();
+    return true;
 }
 
 awaitable<void> registry::bury_hopeless()
 {
-    auto const all = to_bury_;
-    if (all.empty())
-        co_return;
+    std::erase_if(to_bury_, [this](auto const& entry) { return !hears(entry.first); });
+    std::map<std::string, burial> told;
     std::vector<storage::registered_client> hopeless;
-    for (auto const& [instance, why] : all)
-        if (auto const* known = find(instance))
-            hopeless.push_back({instance, known->row.generation});
+    for (auto const& [instance, one] : to_bury_)
+        if (one.told) {
+            told.emplace(instance, one);
+            hopeless.push_back({instance, find(instance)->row.generation});
+        }
+    if (told.empty())
+        co_return;
     auto const buried = co_await bury_in_groups(std::move(hopeless), {});
-    for (auto const& [instance, why] : all)
+    for (auto const& [instance, one] : told)
         to_bury_.erase(instance);
     for (auto const& instance : buried) {
-        log::warn("clients", "a client is declared gone", {log::reason(all.at(instance)), {"client", instance}});
+        log::warn("clients", "a client is declared gone", {log::reason(told.at(instance).why), {"client", instance}});
         report_gone(instance);
     }
 }

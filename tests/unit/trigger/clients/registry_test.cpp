@@ -243,4 +243,26 @@ TEST_CASE("a node that was told that nothing changes reads a change at once when
     CHECK(f.a->clients.find("host:1")->drained);
 }
 
+TEST_CASE(
+    "a client that answers no question counts as gone once it has been told, because until then it may begin work")
+{
+    two_nodes f;
+    f.a->clients.bury("host:1", "it answers no question");
+    f.pass(4s);
+    CHECK(f.knows(*f.a));
+    CHECK_FALSE(f.a->clients.is_gone("host:1"));
+    CHECK_FALSE(f.beat(*f.a)); // the heartbeat is refused, and so is the registration after it
+    f.pass(2s);
+    CHECK(f.a->clients.is_gone("host:1"));
+    CHECK_FALSE(f.knows(*f.a));
+}
+
+TEST_CASE("a client that answers no question and sends no heartbeats either counts as gone after its ttl")
+{
+    two_nodes f;
+    f.a->clients.bury("host:1", "it answers no question");
+    f.pass(f.settings.ttl() + 2s);
+    CHECK(f.a->clients.is_gone("host:1"));
+}
+
 } // namespace registry_test
