@@ -232,6 +232,8 @@ void add_herd(cluster_world& world, int tasks, utc_time at)
     auto definition = once_at("herd", at, 10);
     definition.service = cluster_service;
     auto const text = to_text(definition);
+    auto const service = definition.service; // bound values must outlive the statement
+    auto const due = to_micros(at);
     world.stage().database.inspect([&](soci::session& sql) {
         std::string const numbers =
             "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < " + std::to_string(tasks) + ") ";
@@ -239,7 +241,7 @@ void add_herd(cluster_world& world, int tasks, utc_time at)
                "next_fire_at, created_at, updated_at) " +
                    numbers +
                    "SELECT x, 'default', 'herd ' || x, 1, 1, :service, 'work', 'once', :text, :at, 1, 1 FROM n",
-            soci::use(std::string(cluster_service)), soci::use(text), soci::use(to_micros(at));
+            soci::use(service), soci::use(text), soci::use(due);
         sql << "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) " + numbers +
                    "SELECT x, 1, 'created', 1, :text, 1 FROM n",
             soci::use(text);

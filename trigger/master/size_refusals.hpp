@@ -15,9 +15,9 @@ namespace baton::trigger {
 // others, but an execution must not wander for ever. Pure.
 inline bool fails_for_size(std::size_t clients, std::size_t serving, int told)
 {
-    constexpr std::size_t most_clients = 3;
-    constexpr int most_told = 10;
-    return clients >= std::clamp<std::size_t>(serving, 1, most_clients) || told >= most_told;
+    constexpr std::size_t enough_clients = 3;
+    constexpr int enough_notices = 10;
+    return clients >= std::clamp<std::size_t>(serving, 1, enough_clients) || told >= enough_notices;
 }
 
 // The clients that refused an execution for its size, as their homes told. Part of a term.
