@@ -8,7 +8,7 @@
 // A service that misbehaves beside the others of a simulated cluster, and one in good health that must not feel it.
 namespace baton::simulation {
 
-// Each is a project of its own. What is bad about the neighbour is drawn. It begins with the tasks of the others, stops
+// Each has its own project. The kind of misbehaviour is drawn. The neighbour begins with the tasks of the others, stops
 // now and then, and goes on during the time in which the healthy service is judged.
 class bad_neighbour {
 public:

@@ -91,7 +91,11 @@ void home_watches::ask(std::string const& instance, protocol::watch_answer answe
     auto const found = held_.find(instance);
     if (found == held_.end())
         return;
-    found->second->answer = std::move(answer);
+    auto& mine = found->second->answer;
+    bool const fetch = mine.fetch || answer.fetch;
+    if (answer.move || !mine.move) // a request to move that has not gone out yet stands
+        mine = std::move(answer);
+    mine.fetch = fetch;
     found->second->bell.wake();
 }
 

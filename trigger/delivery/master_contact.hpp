@@ -13,7 +13,7 @@
 
 namespace baton::trigger {
 
-// What this node knows of another node that leads.
+// The master, if it is another node, as this node sees it.
 struct master_sight {
     instant since{};          // the lock row has named it, and this node has not stood still
     instant renewed_at{};     // the lease, by the last renewal that this node has seen

@@ -182,7 +182,7 @@ TEST_CASE("an answer that a client fetched too late for its round counts in the 
     CHECK(f.calls.questions == 1);
 }
 
-TEST_CASE("an answer to a question is forgotten when nobody repeats the question")
+TEST_CASE("an answer to a question is forgotten when the master does not repeat the question")
 {
     fixture f;
     f.add_failing("a");

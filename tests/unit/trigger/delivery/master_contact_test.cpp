@@ -138,6 +138,7 @@ struct fixture {
             auto const answer = co_await watches->hold(instance);
             if (answer.move)
                 asked.push_back(instance + " to " + answer.to);
+            fetches += answer.fetch ? 1 : 0;
             co_await home->time().sleep_for(200ms);
         }
     }
@@ -150,6 +151,7 @@ struct fixture {
     int shown = 0; // changes
     std::map<std::string, std::string> healths;
     std::vector<std::string> asked; // to move
+    int fetches = 0;                // clients told to fetch
     sim::stage stage{7};
     sim::host* home = nullptr;
     std::vector<std::unique_ptr<storage::database>> databases;
@@ -186,6 +188,18 @@ TEST_CASE("a node whose reports a living master does not take asks its clients t
     CHECK(f.part->state() == contact::steady);
     CHECK(f.asked.size() == 4);
     CHECK(f.shown == 3);
+}
+
+TEST_CASE("a client that is asked to move and told to fetch at the same time learns of both")
+{
+    fixture f({"a", "b"});
+    f.watch("x");
+    f.pass(1s);
+    f.watches->ask("x", {true, "http://b:7800", {}, false});
+    f.watches->ask("x", {false, {}, {}, true});
+    f.pass(100ms);
+    CHECK(f.asked == words{"x to http://b:7800"});
+    CHECK(f.fetches == 1);
 }
 
 TEST_CASE("a node that is cut off refuses other clients, but not one that keeps asking")

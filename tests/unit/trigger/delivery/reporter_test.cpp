@@ -1,4 +1,4 @@
-// What the reports to the master carry, and when they go.
+// The contents of reports to the master, and the times at which they are sent.
 
 #include "libs/sim/sim.hpp"
 #include "trigger/delivery/reporter.hpp"
@@ -50,7 +50,7 @@ struct fixture {
     }
     void pass(duration span) { stage.time.run_for(span); }
 
-    // A client of a service of its own, with one name of a handler of this length.
+    // Adds a service with one client, which has one handler with a name of this length.
     void add(int number, std::string const& service, std::size_t handler)
     {
         auto const instance = fmt::format("c{:03}", number);

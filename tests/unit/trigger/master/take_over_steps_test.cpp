@@ -83,7 +83,7 @@ struct fixture : test::term_stage {
     }
 };
 
-// What has been done when the first firing was planned.
+// The work until the first firing was planned.
 struct effort {
     std::uint64_t calls = 0; // of the database
     std::size_t turns = 0;
