@@ -13,6 +13,7 @@ constexpr duration outlived = 1s; // a node reports more often, so a master that
 constexpr duration calm_after = 5s;
 constexpr duration look_period = 100ms;
 constexpr duration stood_still = 500ms; // between two looks: this node did not report either
+constexpr duration telling = 500ms;     // this node's row says that it is cut off, before it is no longer written
 constexpr duration refusing_for = 5s;   // of clients that are refused
 constexpr std::size_t most_refused = 100'000;
 
@@ -87,13 +88,27 @@ void master_contact::look()
         state_ = next_contact(state_, !master_.empty() && deps_.nodes.alive(master_) && is_silent(sight_, now), now);
     if (state_.now != before)
         change(before);
+    if (deps_.leads())
+        deps_.nodes.step_back();
+    else if (state_.now == contact::cut_off && now >= aside_from_ && !deps_.nodes.takers().empty())
+        step_aside();
+}
+
+void master_contact::step_aside()
+{
+    aside_from_ = instant::max(); // once for each time that it is cut off
+    log::warn("membership", "this node lets its membership lapse, so that its assignments go to other nodes",
+              {{"master", master_}});
+    deps_.nodes.step_aside();
 }
 
 void master_contact::change(contact before)
 {
-    if (before == contact::steady)
+    if (before == contact::steady) {
+        aside_from_ = deps_.time.now() + telling;
         log::warn("clients", "the master takes no reports of this node, its clients are asked to move to other nodes",
                   {{"master", master_}, {"clients", deps_.watches.size()}});
+    }
     if (state_.now == contact::steady) {
         log::info("clients", "the master takes reports of this node again, or another one leads: clients may stay",
                   {{"master", master_}, {"clients", deps_.watches.size()}});

@@ -33,12 +33,13 @@ struct contact_state {
 contact_state next_contact(contact_state before, bool silent, instant now);
 
 // Watches whether the master takes this node's reports. Without them the master gives the node no work, so a node that
-// is cut off sends its clients to nodes that are not, and takes no further ones while there is such a node. A node that
-// leads is never cut off. On the loop only.
+// is cut off sends its clients to nodes that are not, and takes no further ones while there is such a node. It also
+// lets its membership lapse, because the master cannot learn which of the last assignments have arrived here: it
+// assigns them to other nodes once this one counts as gone. A node that leads is never cut off. On the loop only.
 class master_contact {
 public:
     struct dependencies {
-        membership const& nodes;
+        membership& nodes;
         home_watches& watches;
         std::function<bool()> leads;       // does this node?
         std::function<void()> show_change; // to the other nodes
@@ -63,6 +64,7 @@ public:
 private:
     void look();
     void change(contact before);
+    void step_aside();
 
     dependencies deps_;
     std::string master_; // incarnation of the other node that leads; empty: none is known
@@ -72,6 +74,7 @@ private:
     master_sight sight_;
     contact_state state_;
     instant looked_at_{};
+    instant aside_from_ = instant::max();
     std::unordered_map<std::string, instant> refused_; // instances, since when
 };
 

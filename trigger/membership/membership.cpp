@@ -46,8 +46,25 @@ awaitable<void> membership::run()
     co_await every("the heartbeat of this node", time_, settings_.heartbeat, step);
 }
 
+void membership::step_aside()
+{
+    auto const now = time_.now();
+    if (now < aside_until_)
+        return;
+    aside_until_ = now + settings_.ttl + 3 * settings_.heartbeat; // the others see it at their next readings
+    if (on_beat_)
+        on_beat_(self_, aside_until_); // so that its stand-in is silent as well
+}
+
+void membership::step_back()
+{
+    aside_until_ = {};
+}
+
 awaitable<void> membership::beat()
 {
+    if (time_.now() < aside_until_)
+        co_return;
     auto const now = describe_();
     self_.role = now.role;
     self_.load_permille = now.load_permille;

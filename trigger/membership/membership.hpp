@@ -59,6 +59,11 @@ public:
 
     // Marks this node as draining, in its row at once: no master assigns to it any more.
     awaitable<void> drain();
+    // Writes no heartbeat until the others count this node as gone, and beats again after that: its membership lapses.
+    // What a master that cannot reach it has assigned to it goes to other nodes. No effect while it lasts.
+    void step_aside();
+    // Ends that early. The heartbeats go on.
+    void step_back();
     awaitable<void> leave();
     // Removes the row of a node that is gone.
     awaitable<void> remove(std::string incarnation);
@@ -119,6 +124,7 @@ private:
     instant read_at_{};
     instant regular_since_{}; // the first answer of the present unbroken series of readings
     validity valid_;
+    instant aside_until_{};
     std::function<void(storage::node_record const&, instant asked)> on_beat_;
     std::function<awaitable<void>()> before_leaving_;
 };

@@ -244,4 +244,33 @@ TEST_CASE("a node delivers nothing from shortly before the others may count it a
     CHECK_FALSE(valid_while_gone);
 }
 
+TEST_CASE("a node that steps aside counts as gone once, then beats again, and has lapsed")
+{
+    fixture f;
+    auto& a = f.start("a");
+    auto const& b = f.start("b");
+    f.pass(10s);
+    a.view->step_aside();
+    f.pass(defaults.heartbeat);
+    a.view->step_aside(); // no effect while it lasts
+    CHECK(f.until_gone(b, "a", 1min) < defaults.ttl + defaults.heartbeat);
+    CHECK(a.view->lapsed());
+    CHECK(f.stage.time.run_until([&] { return !b.view->gone("a"); }, defaults.ttl + 2 * defaults.heartbeat));
+    CHECK(a.view->lapses() == 1);
+    CHECK(f.until_gone(b, "a", 1min) >= 1min);
+}
+
+TEST_CASE("a node that steps back in time does not count as gone")
+{
+    fixture f;
+    auto& a = f.start("a");
+    auto const& b = f.start("b");
+    f.pass(10s);
+    a.view->step_aside();
+    f.pass(defaults.heartbeat);
+    a.view->step_back();
+    CHECK(f.until_gone(b, "a", 1min) >= 1min);
+    CHECK(a.view->lapses() == 0);
+}
+
 } // namespace membership_test
