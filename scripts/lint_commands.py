@@ -7,7 +7,7 @@ sources; `groups_now`, those of them to analyse at this commit; `sources`, all s
 build makes, as its targets; and `alone`, shell commands that each compile one source by itself, which shows a missing
 include.
 
-Only the sources that the latest commits changed, and an eighth of the rest (another eighth at each commit), are analysed
+Only the sources that the latest commits changed, and a sixteenth of the rest (another one at each commit), are analysed
 and compiled alone: all sources would take longer than the build.
 """
 
@@ -24,8 +24,8 @@ import zlib
 TESTS = re.compile(r"^(locks/)?(tests|bench)/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
-PARTS = 8
-LATEST_COMMITS = 20
+PARTS = 16
+LATEST_COMMITS = 8
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
 
 

@@ -6,8 +6,9 @@ import xml.etree.ElementTree as tree
 
 from testing.steps import show
 
-LINES_OF_A_FAILURE = 60  # repeated at the end; the whole output stands where the test ran
+LINES_REPEATED = 60  # of all failures together, at the end; the whole output stands where the test ran
 FAILURES_REPEATED = 10
+TELLING = re.compile(r"FAIL|Error|Sanitizer|✗|×|expected")
 
 
 class Results:
@@ -17,7 +18,7 @@ class Results:
         self.mutex = threading.Lock()
         self.passed = 0
         self.failed = []  # names
-        self.outputs = []  # (name, the last lines) of the failed ones
+        self.outputs = []  # (name, lines) of the failed ones
         self.skipped = []  # (name, reason)
         self.seconds = []  # (seconds, name)
 
@@ -48,13 +49,14 @@ class Results:
                     self.skipped.append((name, reason_of(case)))
             elif case.get("status") != "disabled":
                 self.add(name, False, float(case.get("time", 0)))
-                self.outputs.append((name, last_lines(case)))
+                self.outputs.append((name, (case.findtext("system-out") or "").strip().splitlines()))
 
     def finish(self):
         """Prints the slowest tests, the failed and the skipped ones, and the line of counts. True if no test failed."""
-        for name, lines in self.outputs[:FAILURES_REPEATED]:
-            show(f"the end of what {name} printed:")
-            for line in lines:
+        repeated = self.outputs[:FAILURES_REPEATED]
+        for name, lines in repeated:
+            show(f"of what {name} printed:")
+            for line in worth_repeating(lines, LINES_REPEATED // len(repeated)):
                 show(f"    {line}")
         show("the ten slowest tests:")
         for seconds, name in sorted(self.seconds, reverse=True)[:10]:
@@ -68,8 +70,12 @@ class Results:
         return not self.failed
 
 
-def last_lines(case):
-    return (case.findtext("system-out") or "").strip().splitlines()[-LINES_OF_A_FAILURE:]
+def worth_repeating(lines, most):
+    """Up to `most` lines: the last ones that tell of a failure, each with the line after it, and the last lines of all."""
+    telling = [at for at, line in enumerate(lines) if TELLING.search(line)][-(most // 4):]
+    chosen = {at + after for at in telling for after in (0, 1)}
+    chosen.update(range(max(0, len(lines) - (most - len(chosen))), len(lines)))
+    return [lines[at] for at in sorted(chosen) if at < len(lines)]
 
 
 def reason_of(case):
