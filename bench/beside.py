@@ -5,6 +5,8 @@ Each pair of windows has processes of its own, because what some neighbours do o
 
 import contextlib
 import dataclasses
+import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -28,6 +30,8 @@ FILLS_WITHIN = 60     # seconds that a backlog may take to grow
 FACTOR, SLACK_MS = 1.5, 5  # of the p99 without the neighbour; the larger counts
 BEFORE_HERD = 2       # seconds from the beginning of the window to the herd
 HEARTBEAT, MISSED = 5, 3  # seconds, and how many a client may miss
+STALL = 10            # seconds for which the database stands still
+AFTER_STALL = 5       # seconds from its end to the window: a new master may wait for the length of the lease
 AGAIN = 2             # attempts after a pair in which the wall clock moved
 
 
@@ -48,6 +52,7 @@ class Neighbour:
     herd: bool = False          # its tasks fire once, all in the same millisecond
     served: bool = False        # by a client of the benchmark, which takes as many as there are
     crowd: int = 0              # clients that only send heartbeats, and end in the same moment
+    stall: bool = False         # they live on, and the database stands still for a while
 
     def load(self):
         """What falls due for it, or None."""
@@ -85,6 +90,7 @@ NEIGHBOURS = {
     "herd": Neighbour("100,000 firings in the same millisecond", tasks=100_000, herd=True, served=True),
     "herd_dead": Neighbour("the same, of a service without clients", tasks=100_000, herd=True),
     "deaths": Neighbour("1,000 clients that end in one moment", crowd=1000),
+    "stall": Neighbour("5,000 clients, after the database has stood still for 10 s", crowd=5000, stall=True),
 }
 
 
@@ -158,6 +164,9 @@ def enter(stage, neighbour, load, until_over):
     """Returns when the neighbour is as bad as it becomes."""
     if neighbour.herd:
         return gather_herd(stage, neighbour, load)
+    if neighbour.stall:
+        until_over.enter_context(crowd(stage, neighbour))
+        return stall(stage)
     if neighbour.crowd:
         return end_crowd(stage, neighbour)
     client = None
@@ -186,17 +195,38 @@ def gather_herd(stage, neighbour, load):
     sleep_until(load.begin - BEFORE_HERD * SECOND)
 
 
-def end_crowd(stage, neighbour):
-    """Returns shortly before the clients that were killed count as gone."""
-    program = [harness.build_folder() / "bench/bench_crowd", stage.triggers()[0], "--clients", str(neighbour.crowd),
-               "--ramp", "2"]
-    with subprocess.Popen(program, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+def crowd_program(stage, neighbour):
+    return [harness.build_folder() / "bench/bench_crowd", stage.triggers()[0], "--clients", str(neighbour.crowd),
+            "--ramp", "2"]
+
+
+@contextlib.contextmanager
+def crowd(stage, neighbour):
+    """Clients that only send heartbeats, when all of them have registered. They are killed at the end."""
+    with subprocess.Popen(crowd_program(stage, neighbour), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                           preexec_fn=harness.end_with_parent) as child:
         if child.stdout.readline() != "ready\n":
             raise AssertionError("the crowd did not come up")
         time.sleep(HEARTBEAT)
+        yield
         child.kill()
+
+
+def end_crowd(stage, neighbour):
+    """Returns shortly before the clients that were killed count as gone."""
+    with crowd(stage, neighbour):
+        pass
     time.sleep((MISSED - 1) * HEARTBEAT - 1)
+
+
+def stall(stage):
+    """Returns shortly after the database goes on. What fell due meanwhile is late for it, and not for the clients."""
+    os.kill(stage.server.pid, signal.SIGSTOP)
+    try:
+        time.sleep(STALL)
+    finally:
+        os.kill(stage.server.pid, signal.SIGCONT)
+    time.sleep(AFTER_STALL)
 
 
 def await_backlog(stage):
