@@ -17,7 +17,7 @@ constexpr std::size_t answer_chunk = 16u << 10; // bytes per read
 class exchange {
 public:
     exchange(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to, request const& message)
-        : peer_(to), message_(message), slot_(std::move(all), std::move(loop), to)
+        : peer_(to), message_(message), slot_(std::move(all), std::move(loop), to, message.owner)
     {}
 
     awaitable<response> run(duration limit);

@@ -36,16 +36,17 @@ public:
 };
 
 struct client_settings {
-    std::size_t connections_per_host = 8; // kept alive and reused; further requests wait for a free one
+    std::size_t connections_per_host = 8; // of one owner, kept alive and reused; further requests wait for a free one
     std::size_t connection_limit = 8'000; // to all hosts; the one that has been idle for longest makes room
     duration idle_limit = 30s;            // an idle connection is closed after this time
     std::size_t body_limit = 16u << 20;   // bytes of an answer's body
 };
 
-// A client with kept-alive connections, pooled by host and port. Requests that wait for a connection get one in the
-// order of their arrival. If the server closed a kept connection before a byte of the answer was read, the request is
-// sent again on a new connection. Host names are looked up in parallel and remembered (resolver.hpp). All of baton's
-// requests are safe to repeat: executions carry idempotency keys.
+// A client with kept-alive connections, pooled by host, port and the owner of the request: many clients may be behind
+// one address, and one that does not answer must not keep the connections of another. Requests that wait for a
+// connection get one in the order of their arrival. If the server closed a kept connection before a byte of the answer
+// was read, the request is sent again on a new connection. Host names are looked up in parallel and remembered
+// (resolver.hpp). All of baton's requests are safe to repeat: executions carry idempotency keys.
 std::unique_ptr<client> make_client(time_source& time, client_settings settings = {});
 
 } // namespace baton::http

@@ -40,7 +40,8 @@ struct request {
     std::string target = "/"; // path and query as sent, "/api/v1/tasks?limit=5"
     fields headers;
     std::string body;
-    std::string peer;                          // "127.0.0.1:40312"; set by the listener
+    std::string peer;  // "127.0.0.1:40312"; set by the listener
+    std::string owner; // of the connections on which the request may be sent; waits only for requests of this owner
     std::map<std::string, std::string> params; // path parameters, percent-decoded; set by the router
     // While the request is being handled: is the connection still open on the sender's side? Set by the listener; may
     // be empty.

@@ -30,10 +30,10 @@ kept_connection::kept_connection(asio::any_io_executor loop, std::size_t body_li
     ++open;
 }
 
-pool::host& pool::find(url const& to)
+pool::host& pool::find(url const& to, std::string const& owner)
 {
     drop_idle();
-    return hosts_[{to.host, to.port}];
+    return hosts_[{to.host, to.port, owner}];
 }
 
 // Checks all hosts, at most once per idle limit and only when a request comes, so that it needs no timer.
@@ -100,11 +100,11 @@ std::shared_ptr<deadlines> const& pool::limits(asio::any_io_executor const& loop
     return deadlines_;
 }
 
-slot::slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to)
+slot::slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to, std::string const& owner)
     : all_(std::move(all)),
       loop_(loop),
       peer_(to),
-      host_(all_->find(to)),
+      host_(all_->find(to, owner)),
       turn_(loop, asio::steady_timer::time_point::max()),
       limit_(all_->limits(loop), [this] { expire(); })
 {}

@@ -1,6 +1,6 @@
 #pragma once
-// The client's connection pool: kept-alive connections, limited per host and port, granted in order of arrival. Private
-// to this folder; on the loop only.
+// The client's connection pool: kept-alive connections, limited per host, port and owner, granted in order of arrival.
+// Private to this folder; on the loop only.
 
 #include "libs/http/client.hpp"
 #include "libs/http/deadline.hpp"
@@ -12,6 +12,8 @@
 
 #include <deque>
 #include <list>
+#include <map>
+#include <tuple>
 
 namespace baton::http {
 
@@ -54,7 +56,7 @@ private:
         std::deque<slot*> waiting{};
     };
 
-    host& find(url const& to);
+    host& find(url const& to, std::string const& owner);
     std::shared_ptr<deadlines> const& limits(asio::any_io_executor const& loop);
     resolver& names(asio::any_io_executor const& loop);
     void keep(host& of, std::unique_ptr<kept_connection> connection);
@@ -69,7 +71,7 @@ private:
     std::shared_ptr<resolver> resolver_;   // likewise
     std::size_t open_ = 0;                 // connections, the idle ones included
     idle_list idle_;
-    std::map<std::pair<std::string, std::uint16_t>, host> hosts_;
+    std::map<std::tuple<std::string, std::uint16_t, std::string>, host> hosts_; // the last one is the owner
     instant checked_idle_ = instant::min();
 };
 
@@ -77,7 +79,7 @@ private:
 // share. The destructor returns the connection and the right, whatever step was reached.
 class slot {
 public:
-    slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to);
+    slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to, std::string const& owner);
     ~slot();
     slot(slot const&) = delete;
     slot& operator=(slot const&) = delete;

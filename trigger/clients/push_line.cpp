@@ -6,6 +6,7 @@ awaitable<http::response> push_line::call(call_target to, char const* path, std:
 {
     auto const url = http::parse_url(to.address);
     auto message = http::text_request(http::verb::post, path, std::move(body));
+    message.owner = to.instance; // others may be behind the same address
     if (!to.secret.empty())
         message.headers.set("Authorization", "Bearer " + to.secret);
     co_return co_await http_.send(url, std::move(message), limit);

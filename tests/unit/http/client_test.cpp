@@ -205,6 +205,30 @@ TEST_CASE("the limit of a request includes the wait for a free connection, and a
     net.run(scenario());
 }
 
+TEST_CASE("requests of one owner do not wait for a connection that another owner has to the same host")
+{
+    loopback net;
+    net.listen([&](request const& asked) { return asked.target == "/never" ? never(asked) : peer(asked); }, {}, 0s);
+    client_settings settings;
+    settings.connections_per_host = 1;
+    auto const by = make_client(net.time, settings);
+    outcome blocked;
+    auto const blocker = [&]() -> awaitable<void> {
+        auto asked = get("/never");
+        asked.owner = "mute";
+        blocked = co_await try_send(*by, net.to, asked, 20s);
+    };
+    auto const scenario = [&]() -> awaitable<void> {
+        auto asked = get("/");
+        asked.owner = "healthy";
+        auto const got = co_await try_send(*by, net.to, asked, 5s);
+        CHECK(got.answer);
+        CHECK_FALSE(blocked.answer);
+    };
+    asio::co_spawn(net.io, blocker(), asio::detached);
+    net.run(scenario());
+}
+
 TEST_CASE("cancelling a request ends it with operation_aborted at once and closes its connection for the next request")
 {
     loopback net;
