@@ -63,16 +63,25 @@ void service_lanes::enter(client_lane& lane)
     ++client.sum->second.clients;
     update_sum(client);
     lane.watch(&client);
+    // Work has asked for few of the demands that a client with many handlers and tags could meet.
+    if (pools_.size() <= handlers.size()) {
+        for (auto& [demand, into] : pools_)
+            if (protocol::meets(handlers, demand))
+                add_client(client, into);
+        return;
+    }
     protocol::each_demand(handlers, [&](std::string const& demand) {
-        auto const found = pools_.find(demand);
-        if (found == pools_.end())
-            return;
-        auto& into = found->second;
-        auto const at = into.clients.insert(place_in(into, lane.who().instance), &lane);
-        if (static_cast<std::size_t>(at - into.clients.begin()) < into.turn)
-            ++into.turn;
-        add_pool(client, into);
+        if (auto const found = pools_.find(demand); found != pools_.end())
+            add_client(client, found->second);
     });
+}
+
+void service_lanes::add_client(member& client, pool& into)
+{
+    auto const at = into.clients.insert(place_in(into, client.lane->who().instance), client.lane);
+    if (static_cast<std::size_t>(at - into.clients.begin()) < into.turn)
+        ++into.turn;
+    add_pool(client, into);
 }
 
 void service_lanes::add_pool(member& client, pool& into)

@@ -63,6 +63,7 @@ private:
         std::vector<pool*> pools; // in which the client is
     };
     static void update_sum(member& client);
+    static void add_client(member& client, pool& into);
     static void add_pool(member& client, pool& into);
 
     std::map<std::string, member> members_; // by instance
