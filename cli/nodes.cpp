@@ -95,6 +95,10 @@ void show_nodes(common_options const& common)
     for (auto const& each : nodes)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
             std::cout << cell(each, "name") << " cannot plan: " << printable(why.get<std::string>()) << '\n';
+    for (auto const& each : nodes)
+        if (each.value("contact", "") == "cut_off")
+            std::cout << cell(each, "name")
+                      << " is cut off: the master takes none of its reports, so its clients move to other nodes\n";
     std::cout << lease_text(answer.at("lease")) << '\n';
     show_failover(answer, times_of(common));
 }

@@ -10,6 +10,13 @@ json heartbeat_of(json const& health)
     return found != health.end() && found->is_number_integer() && *found > 0 ? *found : json();
 }
 
+std::string contact_of(json const& health)
+{
+    auto const found = health.is_object() ? health.find("contact") : health.end();
+    bool const told = found != health.end() && (*found == "cut_off" || *found == "returning");
+    return told ? found->get<std::string>() : "steady";
+}
+
 // A node has a ttl of at least three heartbeats, so half of it stands for two that are not known.
 bool is_silent(storage::node_record const& node)
 {
@@ -27,6 +34,8 @@ node_state state_of(storage::node_record const& node)
     auto const health = json::parse(node.health, nullptr, false);
     if (health.is_object() && !health.value("cannot_plan", json()).is_null())
         return node_state::cannot_plan;
+    if (contact_of(health) == "cut_off")
+        return node_state::cut_off;
     return node.draining ? node_state::draining : node_state::live;
 }
 

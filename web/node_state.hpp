@@ -10,6 +10,7 @@ namespace baton::web {
 enum class node_state {
     live, // and nothing else is to be said of it
     draining,
+    cut_off, // the master takes no reports of it
     cannot_plan,
     silent,
     gone,
@@ -18,6 +19,9 @@ node_state state_of(storage::node_record const& node);
 
 // Between two heartbeats, in milliseconds; null of a node of a release that did not tell it. `health`: of its row.
 nlohmann::json heartbeat_of(nlohmann::json const& health);
+
+// "steady", or "cut_off" while the master takes none of its reports, or "returning" for a while after that.
+std::string contact_of(nlohmann::json const& health);
 
 // True if it has missed a heartbeat.
 bool is_silent(storage::node_record const& node);

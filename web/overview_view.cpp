@@ -134,6 +134,7 @@ void add_nodes(json& body, std::vector<storage::node_record> const& all)
     body["nodes"] = {{"live", sum - gone},
                      {"draining", counts[node_state::draining]},
                      {"silent", counts[node_state::silent]},
+                     {"cut_off", counts[node_state::cut_off]},
                      {"cannot_plan", counts[node_state::cannot_plan]},
                      {"gone", gone}};
 }

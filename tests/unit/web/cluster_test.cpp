@@ -78,6 +78,9 @@ TEST_CASE("a node is silent once two of its heartbeats are missing, until it cou
     auto const fresh = shown(tells, 15s);
     CHECK(fresh.at("clock_offset_ms").is_null());
     CHECK(shown(R"({"loops":[],"clock_offset_ms":-12})", 15s).at("clock_offset_ms") == -12);
+    CHECK(fresh.at("contact") == "steady");
+    CHECK(shown(R"({"loops":[],"contact":"cut_off"})", 15s).at("contact") == "cut_off");
+    CHECK(shown(R"({"loops":[],"contact":7})", 15s).at("contact") == "steady");
     CHECK(fresh.at("heartbeat_ms") == 10'000);
     CHECK(fresh.at("silent") == false);
     auto const late = shown(tells, 21s);

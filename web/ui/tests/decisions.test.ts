@@ -44,9 +44,11 @@ describe('differences', () => {
 
 describe('nodes', () => {
   it('shows the worst that is true', () => {
-    const well = { alive: true, silent: false, draining: false, cannot_plan: null };
+    const well = { alive: true, silent: false, draining: false, cannot_plan: null, contact: 'steady' } as const;
     expect(conditionOf(well)).toBe('alive');
     expect(conditionOf({ ...well, draining: true, silent: true })).toBe('silent');
+    expect(conditionOf({ ...well, draining: true, contact: 'cut_off' })).toBe('cut_off');
+    expect(conditionOf({ ...well, contact: 'returning' })).toBe('alive');
     expect(conditionOf({ ...well, alive: false, silent: true })).toBe('gone');
   });
   it('finds the slowest loop', () => {

@@ -8,7 +8,7 @@ import { Reason } from '@/shared/Reason';
 import { Duration, RelativeTime, useDuration } from '@/shared/Times';
 import { clockOf, conditionOf, longestStep, type Condition } from './condition';
 
-const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', gone: 'red' };
+const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', cut_off: 'orange', gone: 'red' };
 
 function NodeName({ node }: { node: TriggerNode }) {
   const { t } = useTranslation('nodes');
@@ -29,6 +29,7 @@ function NodeCondition({ node }: { node: TriggerNode }) {
   return (
     <Stack gap={2} align="flex-start">
       <Badge color={colours[condition]} variant="light" tt="none">{t(`condition.${condition}`)}</Badge>
+      {condition === 'cut_off' && <Text size="xs" c="dimmed">{t('cut_off_help')}</Text>}
       {node.cannot_plan && <Text size="xs" c="dimmed"><Reason text={node.cannot_plan} /></Text>}
     </Stack>
   );
