@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -25,13 +26,20 @@ export async function until<Found>(what: string, look: () => Promise<Found | und
   }
 }
 
+/**
+ * A free port, below those that the kernel gives to outgoing connections and that other tests choose: it is still free when
+ * the program has started, and when it starts again after a kill.
+ */
 function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject).listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+  return new Promise((resolve) => {
+    const look = () => {
+      const port = randomInt(12000, 20000);
+      const probe = createServer();
+      probe.once('error', look).listen(port, '127.0.0.1', () => {
+        probe.close(() => resolve(port));
+      });
+    };
+    look();
   });
 }
 
