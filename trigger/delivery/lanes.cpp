@@ -102,7 +102,7 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& de
 {
     return_room(now);
     auto const found = services_.find(service);
-    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand);
+    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand, looks_);
     if (pool == nullptr)
         return nullptr;
     switch (choice) {
@@ -125,7 +125,7 @@ client_lane* lanes::choose_other(protocol::service_view service, std::string con
 {
     return_room(now);
     auto const found = services_.find(service);
-    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand);
+    auto* const pool = found == services_.end() ? nullptr : found->second.find(demand, looks_);
     if (pool == nullptr)
         return nullptr;
     for (auto const* among : {&pool->with_slot, &pool->with_place})

@@ -121,14 +121,16 @@ void service_lanes::recount(client_lane const& lane)
         update_sum(found->second);
 }
 
-service_lanes::pool* service_lanes::find(std::string const& demand)
+service_lanes::pool* service_lanes::find(std::string const& demand, std::uint64_t& looks)
 {
     if (auto const found = pools_.find(demand); found != pools_.end())
         return &found->second;
     std::vector<member*> serving;
-    for (auto& [instance, client] : members_)
+    for (auto& [instance, client] : members_) {
+        ++looks;
         if (protocol::meets(client.sum->first, demand))
             serving.push_back(&client);
+    }
     if (serving.empty())
         return nullptr;
     auto& fresh = pools_[demand];

@@ -2,6 +2,7 @@
 
 #include "trigger/delivery/client_lane.hpp"
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -42,8 +43,9 @@ public:
     void recount(client_lane const& lane);
 
     bool empty() const { return members_.empty(); }
-    // Null if no client meets the demand (protocol::demand_for). Valid until a client enters or leaves.
-    pool* find(std::string const& demand);
+    // Null if no client meets the demand (protocol::demand_for). Valid until a client enters or leaves. Counts in
+    // `looks` the clients that it looks at, which are none once the demand is known.
+    pool* find(std::string const& demand, std::uint64_t& looks);
     // The sums of what the clients take, by set of handlers, without the sets that take nothing.
     std::vector<protocol::handler_capacity> capacity() const;
 
