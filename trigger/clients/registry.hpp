@@ -9,6 +9,7 @@
 #include "trigger/clients/schema_writer.hpp"
 #include "trigger/clients/settings.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -62,6 +63,7 @@ public:
     void bury(std::string const& instance, std::string const& why) override;
     known_client* find(std::string const& instance) override;
     std::size_t size() const { return clients_.size(); }
+    std::uint64_t looks() const { return looks_; } // at clients, for their silence
     client_writer const& writer() const { return writer_; }
     bool hears(std::string const& instance) const { return clients_.contains(instance); }
     bool is_gone(std::string const& instance) const override { return buried_.contains(instance); }
@@ -114,6 +116,7 @@ private:
     client_writer writer_;
     schema_writer schema_writer_;
     std::unordered_map<std::string, known_client> clients_;
+    std::uint64_t looks_ = 0;
     instant silent_from_{};                           // before then no client can have been silent for its ttl
     std::unordered_map<std::string, instant> buried_; // recently gone: an older row must not revive them
     std::map<std::string, std::int64_t> left_; // by instance: the last registration. The row does not show its end yet

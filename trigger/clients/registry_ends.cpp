@@ -105,6 +105,7 @@ awaitable<void> registry::bury_silent()
     std::vector<storage::registered_client> silent;
     auto next = now + settings_.ttl();
     for (auto const& [instance, client] : clients_) {
+        ++looks_;
         auto const until = std::max(client.heard_at, listening_since_) + settings_.ttl();
         if (now > until)
             silent.push_back({instance, client.row.generation});

@@ -170,6 +170,25 @@ TEST_CASE("a thousand clients that are silent at once are buried in two groups a
     CHECK(f.stage.database.calls() - before <= 2 + 8); // the two groups, and the rounds of two nodes
 }
 
+TEST_CASE("a node looks at its clients only when one of them may have been silent for its ttl")
+{
+    two_nodes f;
+    for (int i = 2; i <= 100; ++i)
+        f.join("host:" + std::to_string(i));
+    auto const beats = [&](int rounds) {
+        for (int round = 0; round < rounds; ++round) {
+            for (int i = 1; i <= 100; ++i)
+                f.a->clients.find("host:" + std::to_string(i))->heard_at = f.a->time.now();
+            f.pass(f.settings.heartbeat);
+        }
+    };
+    beats(3);
+    auto const before = f.a->clients.looks();
+    beats(12); // four times their ttl
+    CHECK(f.a->clients.size() == 100);
+    CHECK(f.a->clients.looks() - before <= 7 * 100); // the last heartbeats shorten the pauses between two looks
+}
+
 TEST_CASE("the answer to a group was lost, and the node adopts its clients with one question")
 {
     two_nodes f;
