@@ -1,9 +1,12 @@
+#include "libs/base/log.hpp"
 #include "libs/base/process.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <string>
 #include <sys/resource.h>
+#include <vector>
 
 namespace process_test {
 
@@ -16,7 +19,11 @@ TEST_CASE("the limit of open files is raised to the hard limit, within a bound, 
     rlimit const low{64, before.rlim_max};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &low) == 0);
     CHECK(file_limit() == 64);
+    std::vector<std::string> said;
+    auto const listening = log::take_over([&](log::level, std::string_view line) { said.emplace_back(line); });
     auto const raised = raise_file_limit();
+    auto const expected = "process: limit of open files limit=" + std::to_string(raised) + " before=64";
+    CHECK(said == std::vector<std::string>{expected});
     CHECK(raised > 64);
     CHECK(raised == file_limit());
     rlimit now{};

@@ -174,6 +174,21 @@ TEST_CASE("an answer serves for its lifetime, and an old one until its successor
     f.run(scenario());
 }
 
+TEST_CASE("the number of names that are remembered is bounded")
+{
+    fixture f;
+    f.settings.names = 3;
+    auto const scenario = [&]() -> awaitable<void> {
+        for (auto const* name : {"a", "b", "c", "a", "b", "c"})
+            co_await f.ask(name, 20s);
+        co_await f.ask("d", 20s);
+        co_await f.ask("a", 20s);
+    };
+    f.run(scenario());
+    CHECK(f.servers->count("b") == 1);
+    CHECK(f.servers->count("a") == 2); // made room for "d"
+}
+
 TEST_CASE("a failure is remembered for a short time, and does not replace addresses that are known")
 {
     fixture f;

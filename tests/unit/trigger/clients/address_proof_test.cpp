@@ -82,4 +82,34 @@ TEST_CASE("an address at which nothing listens is reported with the cause")
     CHECK_FALSE(e.seen);
 }
 
+TEST_CASE("a call to a client that does not answer ends after its limit")
+{
+    sim::stage stage{1};
+    auto& node = stage.add_host("node");
+    auto& client = stage.add_host("client");
+    auto const http = stage.net.client_for(node);
+    auto const answer_late = [](sim::host& at) -> awaitable<http::response> {
+        co_await at.time().sleep_for(1h);
+        co_return http::response{};
+    };
+    auto const address = http::parse_url("http://client:9000");
+    stage.net.attach(client, address, [&](http::request const&) { return answer_late(client); });
+    std::optional<duration> took;
+    auto call = [&]() -> awaitable<void> {
+        push_line line(*http);
+        call_target to{"host:1", "http://client:9000", {}};
+        std::string body = "{}";
+        auto const began = node.time().now();
+        try {
+            co_await line.call(std::move(to), protocol::path_dispatch, std::move(body), 5s);
+        } catch (http::unreachable const&) {
+            took = node.time().now() - began;
+        }
+    };
+    node.spawn(call());
+    stage.time.run_for(10s);
+    CHECK(took == 5s);
+    stage.end();
+}
+
 } // namespace address_proof_test

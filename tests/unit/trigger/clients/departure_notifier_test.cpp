@@ -76,6 +76,16 @@ TEST_CASE("a thousand clients are gone in one instant, and each node that must k
     CHECK(f.messages.size() == 2);
 }
 
+TEST_CASE("a message names at most a thousand departures, and the next ones name the rest")
+{
+    fixture f(3);
+    for (int i = 0; i < 2'500; ++i)
+        f.notifier->notify("c" + std::to_string(i), "n2");
+    f.stage.time.run_for(1s);
+    CHECK(f.messages["n2"] == std::vector<std::size_t>{1'000, 1'000, 500});
+    CHECK(f.last["n2"].instance == "c2499");
+}
+
 TEST_CASE("departures that come while a message is on its way travel together in the next")
 {
     fixture f(3);
