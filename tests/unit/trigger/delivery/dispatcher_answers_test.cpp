@@ -194,9 +194,32 @@ TEST_CASE("executions that an answer leaves out are held back for their client, 
     f.pass();
     CHECK(f.told() == fixture::words{"1 at a"});
     CHECK(f.deliveries.load() == 1);
+    CHECK_FALSE(f.lanes.find("a")->reachable());
+    f.add("b"); // which gets nothing of it
     whole = true;
     f.pass(2s);
     CHECK(f.told() == fixture::words{"1 at a", "2 at a"});
+    CHECK(f.lanes.find("a")->reachable());
+}
+
+TEST_CASE("a client that never acknowledges what it gets is sent no further work, and another of its service goes on")
+{
+    fixture f;
+    f.add("a", 1);
+    f.calls.responders["a"] = [](auto const& message) {
+        auto out = fake_calls::all(message, ack::accepted);
+        out.answer->executions.clear();
+        return out;
+    };
+    f.assign({1});
+    f.pass();
+    f.add("b", 10);
+    f.assign({2, 3});
+    f.pass(2s);
+    CHECK(f.told() == fixture::words{"2 at b", "3 at b"});
+    CHECK(f.calls.to("b") == ids({2, 3}));
+    auto const to_mute = f.calls.to("a");
+    CHECK(std::ranges::count(to_mute, execution_id{1}) == std::ssize(to_mute)); // again and again, after each proof
 }
 
 TEST_CASE("a group whose size a client refuses is sent in halves, in order")
@@ -264,6 +287,9 @@ TEST_CASE("an execution that the clients refuse for its size is tried at three o
     CHECK(f.told() == fixture::words{"1 impossible"});
     CHECK(f.calls.sent.size() == 3);
     CHECK(f.heard.front().undelivered.size() <= 1);
+    for (auto const& one : f.heard)
+        for (auto const& each : one.undelivered)
+            CHECK(each.why == "the client refuses a message of this size (status 413)");
 }
 
 TEST_CASE("an execution that two clients of a node refuse for its size goes back with the names of both")
