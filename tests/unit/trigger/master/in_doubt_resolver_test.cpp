@@ -202,6 +202,32 @@ TEST_CASE("services share a node's connections: at most two questions at a time 
         CHECK(f.attempt(i) == 2);
 }
 
+TEST_CASE("the clients of 64 services are asked at the same time, and the end of one lets the next one begin")
+{
+    constexpr int services = 70;
+    fixture f;
+    f.begin();
+    for (int i = 1; i <= services; ++i) {
+        auto const name = "t" + std::to_string(i);
+        f.add_task(1 + i, {{"service", name}});
+        f.add_client("c" + std::to_string(i), "n1", 1, name);
+    }
+    for (int i = 1; i <= services; ++i)
+        f.add_doubts({i}, 1 + i);
+    auto const asked_about = [&] {
+        std::set<execution_id> all;
+        for (auto const& [node, request] : f.calls.asked)
+            all.insert(request.executions.front());
+        return all;
+    };
+    f.pass(5s);
+    CHECK(asked_about().size() == 64);
+    auto const first = *asked_about().begin();
+    f.answers("n1", "c" + to_string(first));
+    f.pass(5s);
+    CHECK(asked_about().size() == 65);
+}
+
 TEST_CASE("a question names at most 5,000 executions, and the rest follows")
 {
     fixture f;

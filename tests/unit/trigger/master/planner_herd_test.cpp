@@ -11,6 +11,24 @@ using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
+// Counts the readings of the clock: an id takes one.
+class counted_time final : public time_source {
+public:
+    explicit counted_time(time_source& base) : base_(base) {}
+    instant now() const override { return base_.now(); }
+    utc_time utc() const override
+    {
+        ++readings;
+        return base_.utc();
+    }
+    awaitable<void> sleep_until(instant at) override { return base_.sleep_until(at); }
+
+    mutable int readings = 0;
+
+private:
+    time_source& base_;
+};
+
 struct fixture : test::term_stage {
     explicit fixture(planner_settings given = {}) : settings(given) {}
 
@@ -58,6 +76,27 @@ TEST_CASE("a herd is planned as soon as the look-ahead reaches it, and fewer tas
     f.plan_for(2s);
     CHECK(f.planned("herd") == tasks);
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE scheduled_at <> " + std::to_string(to_micros(due))) == 0);
+}
+
+TEST_CASE("other work runs between two hundreds of the tasks of a page")
+{
+    fixture f;
+    counted_time time(f.host.time());
+    id_generator made(time, f.random);
+    planner own(f.settings, f.of, {*f.ledger, f.book, f.open, made, f.watch}, f.stage.loop.get_executor(), [] {});
+    f.add_herd(1, 500, f.start + 1s);
+    int before = 0;
+    int longest = 0;
+    f.stage.time.observe([&] {
+        longest = std::max(longest, time.readings - before);
+        before = time.readings;
+    });
+    f.host.spawn(own.run());
+    f.pass(1s);
+    f.stage.time.observe({});
+    CHECK(f.planned("herd") == 500);
+    CHECK(longest == 100);
+    f.stage.end();
 }
 
 TEST_CASE("tasks in a herd that fire often are planned for several firings at once, as without it")

@@ -229,6 +229,24 @@ TEST_CASE("a master whose guard never leaves it as much time as a transaction ma
     CHECK(f.rows_of("well") >= 5);
 }
 
+TEST_CASE("firings whose commit got no answer are opened if the ledger has them")
+{
+    fixture f;
+    f.add_task("well", {{"kind", "once"}, {"at", to_rfc3339(f.start + 2s)}}, f.start + 2s);
+    f.take_over();
+    f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 20ms;
+    auto const before = f.stage.database.calls();
+    f.host.spawn(f.parts->planner.run());
+    REQUIRE(f.stage.time.run_until([&] { return f.stage.database.calls() == before + 2; }, 1s)); // the due tasks
+    f.stage.database.faults.lose_reply = 1;
+    REQUIRE(f.stage.time.run_until([&] { return f.rows_of("well") == 1; }, 1s));
+    f.stage.database.faults.lose_reply = 0;
+    CHECK(f.parts->open.size() == 0);
+    f.pass(2'500ms);
+    CHECK(f.parts->open.size() == 1);
+    CHECK(f.parts->open.next_due() == f.start + 2s);
+}
+
 TEST_CASE("half of the bound must be free before tasks are taken back")
 {
     CHECK(may_take_back(50, 100));

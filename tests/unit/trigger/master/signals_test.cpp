@@ -1,3 +1,4 @@
+#include "libs/base/log.hpp"
 #include "libs/sim/sim.hpp"
 #include "libs/storage/statement.hpp"
 #include "trigger/master/cancellations.hpp"
@@ -269,6 +270,21 @@ TEST_CASE("until the edits under the last master's lead are known, the shorter o
     CHECK(f.number("(SELECT edit_lead_us FROM lock_fence)") == 1'000'000);
     f.pass(1s);
     CHECK(f.limit > f.clock.now() + 250ms);
+}
+
+TEST_CASE("a master whose edit_lead differs from that of the last one says so")
+{
+    fixture f;
+    std::size_t told = 0;
+    auto const listening = log::take_over([&](log::level, std::string_view line) {
+        told += line.find("planner.edit_lead of this node differs from that of the last master") != line.npos ? 1 : 0;
+    });
+    f.exec("UPDATE lock_fence SET edit_lead_us = 500000");
+    f.read_signals(); // with 1 s
+    f.stage.play(f.reader->agree_on_lead());
+    CHECK(told == 1);
+    f.stage.play(f.reader->agree_on_lead());
+    CHECK(told == 1);
 }
 
 TEST_CASE("firings whose task was edited while their commit was answered are read again")

@@ -125,6 +125,30 @@ TEST_CASE("an execution that has ended in the ledger without a hint ends in memo
     CHECK(f.one(2).phase == phase::held);
 }
 
+TEST_CASE("of many executions that clients hold a round compares 10,000 with the ledger, and the next one the rest")
+{
+    constexpr int all = 12'000;
+    fixture f;
+    f.add_client("a", "n1");
+    auto const at = std::to_string(to_micros(f.start));
+    f.exec("INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
+           "attempt, max_attempts, retry_delay_us, epoch, created_at) WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL "
+           "SELECT x + 1 FROM n WHERE x < " +
+           std::to_string(all) + ") SELECT x, 'default', 1, 1, " + at + " + x, 0, 'schedule', 'planned', " + at +
+           " + x, 1, 1, 0, 5, 1 FROM n");
+    f.load(all);
+    for (int id = 1; id <= all; ++id)
+        f.open.move(f.one(id), phase::held, "a");
+    f.exec("UPDATE execution SET state = 'succeeded', due_at = NULL");
+    f.pass(5s);
+    f.run();
+    REQUIRE(f.stage.time.run_until([&] { return f.open.size() < all; }, 5s));
+    f.pass(500ms); // a round begins each second
+    CHECK(f.open.size() == all - 10'000);
+    f.pass(1s);
+    CHECK(f.open.size() == 0);
+}
+
 TEST_CASE("a failed attempt whose hint was lost is followed by the next one")
 {
     fixture f;

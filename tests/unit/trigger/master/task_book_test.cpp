@@ -7,6 +7,8 @@
 #include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 
+#include <ctime>
+
 namespace task_book_test {
 
 using namespace baton;
@@ -54,6 +56,26 @@ TEST_CASE("a miss drops the task that was not asked for longest, also while exec
         CHECK_NOTHROW(book.get(task_id{id}, 1, "not read", std::nullopt));
     CHECK_THROWS_AS(book.get(task_id{2}, 1, "not JSON", std::nullopt), invalid_input);
     CHECK(book.size() == 3);
+}
+
+TEST_CASE("a miss costs no more in a full book, although executions refer to all of its tasks")
+{
+    constexpr int full = 20'000;
+    constexpr int misses = 2'000;
+    task_book book(full);
+    std::vector<std::shared_ptr<known_task const>> used;
+    int last = 0;
+    auto const cost_of = [&](int count) {
+        auto const before = std::clock();
+        for (int i = 0; i < count; ++i)
+            used.push_back(book.get(task_id{++last}, 1, text, std::nullopt));
+        return std::clock() - before;
+    };
+    auto const empty = cost_of(misses);
+    cost_of(full - misses);
+    CHECK(book.size() == full);
+    CHECK(cost_of(misses) < 4 * empty + CLOCKS_PER_SEC / 20); // of processor time
+    CHECK(book.size() == full);
 }
 
 TEST_CASE("other work runs while a page of new tasks is parsed, and a page of known tasks takes one step")

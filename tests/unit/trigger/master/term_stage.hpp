@@ -90,11 +90,11 @@ struct term_stage {
     }
 
     // Loads what is open in the ledger, as a take-over does.
-    void load()
+    void load(int most = 10'000)
     {
         auto read = [&]() -> awaitable<void> {
             trigger::open_set::reading const now(open);
-            auto const rows = co_await ledger->open(utc_time::max(), {}, 10'000);
+            auto const rows = co_await ledger->open(utc_time::max(), {}, most);
             for (auto const& row : rows)
                 open.add(
                     trigger::make_open_execution(row, book.get(row.task, row.version, row.definition, std::nullopt)),
