@@ -42,7 +42,7 @@ awaitable<bool> edit_one(context& site, storage::calendar_user const& user, cale
                                                    change.valid_from);
         change.valid_from = std::max(change.valid_from, done.valid_from);
         change.edited += done.outcome == storage::edit_outcome::done ? 1 : 0;
-        co_return done.outcome != storage::edit_outcome::planner_behind;
+        co_return true;
     } catch (invalid_input const& wrong) { // another of its calendars has changed, or its zone is unknown here
         log::warn("calendars", "a task could not follow the change of its calendar, it keeps the old content",
                   {log::reason(wrong.what()), {"task", user.id.value()}});

@@ -34,6 +34,9 @@ struct task_progress {
 };
 
 struct edit_plan {
+    // More firings are overdue than one transaction takes. `insert`, `skipped` and `left_out` are the first of them,
+    // and the old definition goes on at `next`, `look` and `firings`. Write these, then plan the edit again.
+    bool unfinished = false;
     std::vector<utc_time> insert;  // firings of the old definition, in order
     std::vector<utc_time> skipped; // by its misfire policy, in order
     std::string skip_reason;
@@ -49,8 +52,8 @@ struct edit_plan {
     bool waits = false;               // for the last inserted firing or, if there is none, for waiting_for
 };
 
-// schedule::plan_edit. Empty if planning is so far behind that it must catch up before an edit.
-using edit_planner = std::optional<edit_plan> (*)(task_definition const* before, task_definition const* after,
-                                                  task_progress const& progress, utc_time line);
+// schedule::plan_edit
+using edit_planner = edit_plan (*)(task_definition const* before, task_definition const* after,
+                                   task_progress const& progress, utc_time line);
 
 } // namespace baton::protocol

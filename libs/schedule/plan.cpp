@@ -25,17 +25,19 @@ struct overdue_firings {
     std::vector<utc_time> insert;
     std::vector<utc_time> skipped;
     std::vector<utc_time> left_out;
+    std::optional<utc_time> rest; // the first firing before the line that was not looked at, if there are too many
+
+    std::size_t size() const { return insert.size() + skipped.size() + left_out.size(); }
 };
 
-// The firings of the old definition before the line, divided by its misfire policy. Stops behind more than
-// most_overdue that are to be inserted.
+// The firings of the old definition before the line, divided by its misfire policy. Stops behind most_overdue.
 overdue_firings divide_overdue(task_definition const& before, task_progress const& progress, utc_time line)
 {
     overdue_firings found;
     timetable const times(before.schedule, progress.created_at);
     auto cursor = progress.next_fire_at;
-    while (cursor && *cursor < line && found.insert.size() <= most_overdue) {
-        plan_bounds bounds{*cursor, progress.now, line, most_overdue + 1};
+    while (cursor && *cursor < line && found.size() < most_overdue) {
+        plan_bounds bounds{*cursor, progress.now, line, most_overdue - found.size()};
         bounds.by_instant = true;
         bounds.left = firings_left(before, progress.firings + static_cast<std::int64_t>(found.insert.size()));
         auto const plan = plan_task(times, before.misfire, bounds);
@@ -44,17 +46,17 @@ overdue_firings divide_overdue(task_definition const& before, task_progress cons
         found.left_out.insert(found.left_out.end(), plan.left_out.begin(), plan.left_out.end());
         cursor = plan.next;
     }
+    if (cursor && *cursor < line)
+        found.rest = cursor;
     return found;
 }
 
-// Those that have no row yet. Empty if more than most_overdue are to be inserted.
-std::optional<overdue_firings> find_overdue(task_definition const* before, task_progress const& progress, utc_time line)
+// Those that have no row yet.
+overdue_firings find_overdue(task_definition const* before, task_progress const& progress, utc_time line)
 {
     if (before == nullptr || !progress.next_fire_at || *progress.next_fire_at >= line)
-        return overdue_firings{};
+        return {};
     auto found = divide_overdue(*before, progress, line);
-    if (found.insert.size() > most_overdue)
-        return std::nullopt;
     std::set<utc_time> recorded;
     for (auto const& firing : progress.recorded)
         recorded.insert(firing.scheduled_at);
@@ -116,6 +118,13 @@ bool is_new_with_calendars(task_definition const* before, task_definition const&
            protocol::to_json(*before)["schedule"] != protocol::to_json(after)["schedule"];
 }
 
+bool never_fires_by_calendars(task_definition const* before, task_definition const* after,
+                              task_progress const& progress, utc_time line)
+{
+    return after != nullptr && is_new_with_calendars(before, *after) &&
+           !timetable(after->schedule, progress.created_at).first(line);
+}
+
 // The firings that count for the maximum after the edit. A task that had none begins to count.
 std::int64_t count_firings(task_definition const* before, task_definition const* after, task_progress const& progress,
                            protocol::edit_plan const& plan)
@@ -163,6 +172,17 @@ std::optional<utc_time> look_at(timetable const& times, std::optional<utc_time> 
     return next && jitters ? std::optional{earliest_due(times, *next)} : next;
 }
 
+// The old definition goes on behind the firings of the plan.
+protocol::edit_plan unfinished(protocol::edit_plan plan, task_definition const& before, task_progress const& progress,
+                               utc_time rest)
+{
+    plan.unfinished = true;
+    plan.next = rest;
+    plan.look = look_at(timetable(before.schedule, progress.created_at), plan.next);
+    plan.firings = count_firings(&before, &before, progress, plan);
+    return plan;
+}
+
 task_plan at_maximum(task_plan plan, std::optional<utc_time> next)
 {
     plan.resume = next;
@@ -205,25 +225,24 @@ task_plan plan_task(timetable const& times, protocol::misfire_policy const& poli
     return plan;
 }
 
-std::optional<protocol::edit_plan> plan_edit(task_definition const* before, task_definition const* after,
-                                             task_progress const& progress, utc_time line)
+protocol::edit_plan plan_edit(task_definition const* before, task_definition const* after,
+                              task_progress const& progress, utc_time line)
 {
     auto const zone_version = zones().version; // read first: one that is too low is only computed anew
     auto overdue = find_overdue(before, progress, line);
-    if (!overdue)
-        return std::nullopt;
     protocol::edit_plan plan;
     plan.zone_version = zone_version;
-    plan.insert = std::move(overdue->insert);
-    plan.skipped = std::move(overdue->skipped);
-    plan.left_out = std::move(overdue->left_out);
+    plan.insert = std::move(overdue.insert);
+    plan.skipped = std::move(overdue.skipped);
+    plan.left_out = std::move(overdue.left_out);
     if (!plan.skipped.empty())
         plan.skip_reason = reason_of_skip(before->misfire);
+    plan.never_fires = never_fires_by_calendars(before, after, progress, line);
+    if (overdue.rest)
+        return unfinished(std::move(plan), *before, progress, *overdue.rest);
     plan.cancel = recorded_from(progress, firing_state::planned, line);
     plan.replan = recorded_from(progress, firing_state::skipped, line);
     plan.firings = count_firings(before, after, progress, plan);
-    plan.never_fires = after != nullptr && is_new_with_calendars(before, *after) &&
-                       !timetable(after->schedule, progress.created_at).first(line);
     if (after == nullptr || !after->enabled)
         return plan;
     plan.waits = is_fixed_delay(before) && is_fixed_delay(after) && has_open_execution(plan, progress);

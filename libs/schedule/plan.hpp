@@ -39,7 +39,7 @@ struct plan_bounds {
 // for the maximum.
 task_plan plan_task(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds);
 
-// More overdue firings than this are not inserted by an edit: the planner has to catch up first.
+// Once an edit has taken this many overdue firings, it leaves the others to its next transaction.
 inline constexpr std::size_t most_overdue = 10'000;
 
 // Takes the firings that people asked to skip into the plan, from bounds.cursor as far as the plan goes: up to
@@ -51,11 +51,10 @@ void add_left_out(timetable const& times, plan_bounds const& bounds, task_plan& 
 // line on; a fixed delay that stays a fixed delay first waits for the execution that is open. The misfire policy of
 // `before` decides which of the late firings are inserted.
 //
-// `before` is null for a task that is being created, `after` for one that is being deleted. Empty if more than
-// most_overdue firings would be inserted. Throws invalid_input like timetable.
-std::optional<protocol::edit_plan> plan_edit(protocol::task_definition const* before,
-                                             protocol::task_definition const* after,
-                                             protocol::task_progress const& progress, utc_time line);
+// `before` is null for a task that is being created, `after` for one that is being deleted. The plan is unfinished if
+// more than most_overdue firings are overdue. Throws invalid_input like timetable.
+protocol::edit_plan plan_edit(protocol::task_definition const* before, protocol::task_definition const* after,
+                              protocol::task_progress const& progress, utc_time line);
 
 // Where a task stands whose zones have other rules from an instant on.
 struct zone_progress {

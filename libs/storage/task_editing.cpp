@@ -54,8 +54,8 @@ void editing::require(announcement const& told)
         throw try_again{};
 }
 
-edit_result editing::run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
-                         std::vector<execution_id> const& spare)
+std::optional<edit_result> editing::run(task_id id, std::optional<int> seen, change_function const& change,
+                                        signal_id signal, std::vector<execution_id> const& spare)
 {
     auto stored = find_task(sql_, name_space_, id, true);
     if (!stored)
@@ -81,7 +81,8 @@ edit_result editing::run(task_id id, std::optional<int> seen, change_function co
     if (action_ != edit_action::deleted)
         document(result_.task.definition); // refuses text that cannot be stored, before anything is written
 
-    write(*stored, spare);
+    if (!write(*stored, spare))
+        return std::nullopt;
     if (stops(stored->record.definition))
         insert_stop(id);
     insert_version(sql_, result_.task, std::string(to_string(action_)), result_.valid_from, now_);
@@ -89,42 +90,55 @@ edit_result editing::run(task_id id, std::optional<int> seen, change_function co
     return result_;
 }
 
-void editing::write(stored_task const& stored, std::vector<execution_id> const& spare)
+// False if overdue firings are left.
+bool editing::write(stored_task const& stored, std::vector<execution_id> const& spare)
 {
     auto const& changed = result_.task.definition;
     auto const progress = read_progress(stored);
     auto const plan = planner_(&stored.record.definition, action_ == edit_action::deleted ? nullptr : &changed,
                                progress, result_.valid_from);
-    if (!plan)
-        throw refused{edit_outcome::planner_behind};
-    if (plan->never_fires)
+    if (plan.never_fires)
         protocol::refuse_never_firing();
-    auto const wanted = plan->insert.size() + plan->left_out.size() + std::min(plan->skipped.size(), most_skipped_rows);
+    auto const wanted = plan.insert.size() + plan.left_out.size() + std::min(plan.skipped.size(), most_skipped_rows);
     if (wanted > spare.size())
         throw ids_wanted{wanted};
-    insert(plan->insert, stored.record, spare);
-    insert_skips(*plan, stored.record, spare);
+    insert(plan.insert, stored.record, spare);
+    insert_skips(plan, stored.record, spare);
+    if (plan.unfinished) {
+        advance(plan);
+        return false;
+    }
     write_calendar_links(sql_, stored.record.id, calendars_, !stored.record.definition.schedule.calendars.empty());
     write_zones(sql_, name_space_, stored.record.id, &stored.record.definition,
-                action_ == edit_action::deleted ? nullptr : &changed, plan->zone_version);
-    result_.cancelled = static_cast<int>(cancel(plan->cancel, protocol::state::planned));
-    auto const replanned = cancel(plan->replan, protocol::state::skipped);
-    if (static_cast<std::size_t>(result_.cancelled) != plan->cancel.size() ||
-        static_cast<std::size_t>(replanned) != plan->replan.size())
+                action_ == edit_action::deleted ? nullptr : &changed, plan.zone_version);
+    result_.cancelled = static_cast<int>(cancel(plan.cancel, protocol::state::planned));
+    auto const replanned = cancel(plan.replan, protocol::state::skipped);
+    if (static_cast<std::size_t>(result_.cancelled) != plan.cancel.size() ||
+        static_cast<std::size_t>(replanned) != plan.replan.size())
         throw try_again{}; // a row started meanwhile, so the plan no longer holds
     if (action_ == edit_action::deleted) {
         result_.open = count_open();
         remove();
-        return;
+        return true;
     }
     link_parent(sql_, name_space_, result_.task, &stored.record.definition);
-    result_.task.next_fire_at = plan->next;
+    result_.task.next_fire_at = plan.next;
     std::optional<execution_id> waiting_for;
-    if (plan->waits)
-        waiting_for = plan->insert.empty() ? progress.waiting_for : spare[plan->insert.size() - 1];
-    result_.task.firings = plan->firings;
-    result_.task.resume_at = plan->resume;
-    update(*plan, counted_since(stored.counted_since, result_.task), waiting_for);
+    if (plan.waits)
+        waiting_for = plan.insert.empty() ? progress.waiting_for : spare[plan.insert.size() - 1];
+    result_.task.firings = plan.firings;
+    result_.task.resume_at = plan.resume;
+    update(plan, counted_since(stored.counted_since, result_.task), waiting_for);
+    return true;
+}
+
+// As a planner does. The task keeps its definition and its version.
+void editing::advance(protocol::edit_plan const& plan)
+{
+    statement(sql_, "UPDATE task SET next_fire_at = ", plan.look,
+              ", firing_cursor = ", plan.look == plan.next ? std::nullopt : plan.next, ", firings = ", plan.firings,
+              " WHERE id = ", result_.task.id)
+        .execute();
 }
 
 protocol::task_progress editing::read_progress(stored_task const& stored)

@@ -47,12 +47,14 @@ public:
     // given up. From here on the edit may take any time.
     void require(announcement const& told);
 
-    // `spare`: ids for the firings that the edit inserts.
-    edit_result run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
-                    std::vector<execution_id> const& spare);
+    // `spare`: ids for the firings that the edit inserts. Empty if more firings of the old definition are overdue than
+    // one transaction takes: it has written the first of them, as a planner would have, and is to be repeated.
+    std::optional<edit_result> run(task_id id, std::optional<int> seen, change_function const& change, signal_id signal,
+                                   std::vector<execution_id> const& spare);
 
 private:
-    void write(stored_task const& stored, std::vector<execution_id> const& spare);
+    bool write(stored_task const& stored, std::vector<execution_id> const& spare);
+    void advance(protocol::edit_plan const& plan);
     protocol::task_progress read_progress(stored_task const& stored);
     void insert(std::vector<utc_time> const& firings, task_record const& before,
                 std::vector<execution_id> const& spare);

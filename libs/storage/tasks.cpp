@@ -54,13 +54,13 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         protocol::task_progress progress;
         progress.created_at = now;
         auto const plan = planner_(nullptr, &made.task.definition, progress, made.valid_from);
-        if (plan.value().never_fires)
+        if (plan.never_fires)
             protocol::refuse_never_firing();
-        made.task.next_fire_at = plan.value().next;
-        insert_task(sql, name_space_, made.task, plan->look);
+        made.task.next_fire_at = plan.next;
+        insert_task(sql, name_space_, made.task, plan.look);
         insert_labels(sql, made.task.id, made.task.definition.labels);
         write_calendar_links(sql, made.task.id, calendars, false);
-        write_zones(sql, name_space_, made.task.id, nullptr, &made.task.definition, plan->zone_version);
+        write_zones(sql, name_space_, made.task.id, nullptr, &made.task.definition, plan.zone_version);
         link_parent(sql, name_space_, made.task, nullptr);
         insert_version(sql, made.task, "created", made.valid_from, now);
         insert_signal(sql, name_space_, made.signal, protocol::signal_kind::task, made.task.id.value());

@@ -91,7 +91,7 @@ struct task_page {
     std::optional<task_id> looked_to;
 };
 
-enum class edit_outcome { done, not_found, stale_version, name_taken, planner_behind };
+enum class edit_outcome { done, not_found, stale_version, name_taken };
 
 struct edit_result {
     edit_outcome outcome = edit_outcome::done;
@@ -112,7 +112,9 @@ enum class edit_action { edited, enabled, disabled, deleted, skip_next, undo_ski
 // before the line are inserted, planned rows at or after the line are cancelled with the reason and free their place in
 // the ledger, and next_fire_at becomes the new definition's first firing from the line on. It bumps the version, leaves
 // a task_version row, and tells the master by a signal row. An edit that disables or deletes the task also leaves a row
-// in stopped_task: the master then cancels the executions that no client has at the line.
+// in stopped_task: the master then cancels the executions that no client has at the line. If more firings are overdue
+// than one transaction takes, such transactions without a new version come first, each of which writes the next of
+// them.
 class tasks {
 public:
     // `planner` is pure and runs on a database thread. `lead` covers the time until the master reads the signal. If the

@@ -24,17 +24,20 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
             return one.run(id, seen, change, signal, spare);
         });
     };
-    auto const once = [&]() -> awaitable<edit_result> {
+    // Empty if more overdue firings are to be written first.
+    auto const once = [&]() -> awaitable<std::optional<edit_result>> {
         spare.clear();
         while (spare.size() < wanted)
             spare.push_back(ids.make<execution_id>());
         signal = ids.make<signal_id>();
         told.id = ids.make<signal_id>();
+        bool written = false;
         std::exception_ptr failure;
         std::optional<edit_result> result;
         try {
             co_await shared_.transact(tell);
             result = co_await shared_.transact(work);
+            written = !result || result->outcome == edit_outcome::done;
         } catch (refused const& answer) {
             result.emplace().outcome = answer.outcome;
         } catch (ids_wanted const& more) {
@@ -45,16 +48,21 @@ awaitable<edit_result> tasks::edit(task_id id, std::optional<int> seen, edit_act
         } catch (...) {
             failure = std::current_exception();
         }
-        if (result && result->outcome == edit_outcome::done) {
-            note_lead(result->nodes_lead);
-            co_return *result;
-        }
+        if (written) // with it the announcement was taken back
+            co_return result;
         co_await shared_.run(take_back);
         if (failure)
             std::rethrow_exception(failure);
-        co_return *result;
+        co_return result;
     };
-    co_return co_await with_fresh_ids(once, "too slow to edit a task ahead of its firings");
+    for (;;) {
+        auto const done = co_await with_fresh_ids(once, "too slow to edit a task ahead of its firings");
+        if (!done)
+            continue;
+        if (done->outcome == edit_outcome::done)
+            note_lead(done->nodes_lead);
+        co_return *done;
+    }
 }
 
 void tasks::note_lead(duration of_nodes)

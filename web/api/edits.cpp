@@ -45,9 +45,6 @@ void expect_done(storage::edit_outcome outcome, std::string const& name)
         throw refused(412, "the task was changed since the version in If-Match; read it again", "If-Match");
     case storage::edit_outcome::name_taken:
         throw refused(409, "name: the project has another task named " + in_quotes(name), "name");
-    case storage::edit_outcome::planner_behind:
-        throw refused(409, "so many of this task's firings are due and not yet planned that the edit cannot draw its "
-                           "line; nothing was changed: try again in a moment");
     }
 }
 

@@ -4,6 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace plan_test {
 namespace {
 
@@ -127,7 +130,7 @@ TEST_CASE("a task whose schedule has no firing before the horizon loses none")
 TEST_CASE("a new task fires from the line on")
 {
     auto const made = task(1h);
-    auto const plan = plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1min).value();
+    auto const plan = plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1min);
     CHECK(plan.insert.empty());
     CHECK(plan.cancel.empty());
     CHECK(plan.next == noon + 1h);
@@ -136,21 +139,21 @@ TEST_CASE("a new task fires from the line on")
 TEST_CASE("a firing of the new definition exactly on the line fires")
 {
     auto const made = task(1h);
-    CHECK(plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1h).value().next == noon + 1h);
+    CHECK(plan_edit(nullptr, &made, next_at(std::nullopt), noon + 1h).next == noon + 1h);
 }
 
 TEST_CASE("a new task that is disabled has no next firing")
 {
     auto made = task(1h);
     made.enabled = false;
-    CHECK_FALSE(plan_edit(nullptr, &made, next_at(std::nullopt), noon).value().next);
+    CHECK_FALSE(plan_edit(nullptr, &made, next_at(std::nullopt), noon).next);
 }
 
 TEST_CASE("an edit of a task with nothing planned and nothing overdue only moves its next firing")
 {
     auto const before = task(1h);
     auto const after = task(7min);
-    auto const plan = plan_edit(&before, &after, next_at(noon + 1h), noon + 1min).value();
+    auto const plan = plan_edit(&before, &after, next_at(noon + 1h), noon + 1min);
     CHECK(plan.insert.empty());
     CHECK(plan.cancel.empty());
     CHECK(plan.next == noon + 7min);
@@ -164,7 +167,7 @@ TEST_CASE("an edit keeps planned firings before its line and cancels those at or
     auto progress = next_at(noon + 5s); // planning has gone past the line
     for (int i = 0; i < 5; ++i)
         progress.recorded.push_back({execution_id{i}, noon + std::chrono::seconds{i}, is_planned});
-    auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
+    auto const plan = plan_edit(&before, &after, progress, noon + 2s);
     CHECK(plan.insert.empty());
     CHECK(plan.cancel == ids({2, 3, 4}));
     CHECK(plan.next == noon + 1min);
@@ -175,14 +178,14 @@ TEST_CASE("an edit does not cancel a firing that was sent already")
     auto const before = task(1s);
     auto progress = next_at(noon + 3s);
     progress.recorded = {{execution_id{1}, noon + 1s, is_fixed}, {execution_id{2}, noon + 2s, is_planned}};
-    CHECK(plan_edit(&before, &before, progress, noon).value().cancel == ids({2}));
+    CHECK(plan_edit(&before, &before, progress, noon).cancel == ids({2}));
 }
 
 TEST_CASE("an edit inserts the firings of the old definition before its line that have no row")
 {
     auto const before = task(1s);
     auto const after = task(1h);
-    auto const plan = plan_edit(&before, &after, next_at(noon), noon + 3s).value();
+    auto const plan = plan_edit(&before, &after, next_at(noon), noon + 3s);
     CHECK(plan.insert == std::vector{noon, noon + 1s, noon + 2s});
     CHECK(plan.next == noon + 1h);
 }
@@ -192,18 +195,69 @@ TEST_CASE("an edit does not insert an overdue firing that has its row")
     auto const before = task(1s);
     auto progress = next_at(noon);
     progress.recorded = {{execution_id{7}, noon + 1s, is_fixed}};
-    auto const plan = plan_edit(&before, &before, progress, noon + 3s).value();
+    auto const plan = plan_edit(&before, &before, progress, noon + 3s);
     CHECK(plan.insert == std::vector{noon, noon + 2s});
     CHECK(plan.next == noon + 3s);
 }
 
-TEST_CASE("an edit waits for planning to catch up if too many firings are overdue")
+TEST_CASE("an edit with too many overdue firings takes the first of them and leaves the others to the next plan")
 {
     auto const before = task(1s);
     auto const after = task(1h);
     auto const line = noon + std::chrono::seconds{most_overdue};
-    CHECK(plan_edit(&before, &after, next_at(noon), line).value().insert.size() == most_overdue);
-    CHECK_FALSE(plan_edit(&before, &after, next_at(noon), line + tick));
+    auto const all = plan_edit(&before, &after, next_at(noon), line);
+    CHECK(all.insert.size() == most_overdue);
+    CHECK_FALSE(all.unfinished);
+    CHECK(all.next == noon + 3h);
+    auto const part = plan_edit(&before, &after, next_at(noon), line + tick);
+    CHECK(part.insert.size() == most_overdue);
+    CHECK(part.unfinished);
+    CHECK(part.next == line);
+    CHECK(part.look == line);
+    auto const rest = plan_edit(&before, &after, next_at(part.next), line + tick);
+    CHECK(rest.insert == std::vector{line});
+    CHECK_FALSE(rest.unfinished);
+}
+
+TEST_CASE("an edit in parts decides on overdue firings as one plan would, whatever their number, policy and jitter")
+{
+    auto before = task(1s);
+    using enum protocol::misfire_action;
+    before.misfire.action = GENERATE(fire_once, fire_all, skip);
+    before.misfire.limit = 700;
+    before.misfire.after = GENERATE(60s, 4h);
+    before.schedule.firing.jitter = GENERATE(0s, 5s);
+    before.schedule.firing.max_firings = GENERATE(0, 12'000);
+    auto progress = next_at(noon);
+    progress.now = noon + 25h;
+    auto const line = progress.now + 2s;
+    std::vector<utc_time> seen;
+    std::size_t inserted = 0;
+    protocol::edit_plan part;
+    do {
+        part = plan_edit(&before, &before, progress, line);
+        CHECK(part.insert.size() + part.skipped.size() < 2 * most_overdue + 1'000);
+        inserted += part.insert.size();
+        seen.insert(seen.end(), part.insert.begin(), part.insert.end());
+        seen.insert(seen.end(), part.skipped.begin(), part.skipped.end());
+        progress.next_fire_at = part.next;
+        progress.firings = part.firings;
+    } while (part.unfinished);
+
+    std::ranges::sort(seen);
+    CHECK(std::ranges::adjacent_find(seen) == seen.end());
+    auto const full = before.schedule.firing.max_firings != 0 && inserted == 12'000;
+    if (!full) {
+        CHECK(seen == times_of(before).between(noon, line, 200'000));
+        CHECK(part.next == line);
+    }
+    // Those that are not late, the present one and the one before the line included; of fire_all the latest 700 due
+    // ones.
+    auto const wanted =
+        std::max<std::int64_t>(before.misfire.after / 1s + 2, before.misfire.action == fire_all ? 701 : 0);
+    auto const most = before.schedule.firing.max_firings != 0 ? std::int64_t{12'000} : std::int64_t{100'000};
+    auto const slack = before.schedule.firing.jitter / 1s; // by when each is due
+    CHECK(std::abs(static_cast<std::int64_t>(inserted) - std::min(wanted, most)) <= slack);
 }
 
 TEST_CASE("a task that is being disabled keeps the firings before the line and loses those after it")
@@ -213,7 +267,7 @@ TEST_CASE("a task that is being disabled keeps the firings before the line and l
     after.enabled = false;
     auto progress = next_at(noon + 1s);
     progress.recorded = {{execution_id{5}, noon + 5s, is_planned}};
-    auto const plan = plan_edit(&before, &after, progress, noon + 2s).value();
+    auto const plan = plan_edit(&before, &after, progress, noon + 2s);
     CHECK(plan.insert == std::vector{noon + 1s});
     CHECK(plan.cancel == ids({5}));
     CHECK_FALSE(plan.next);
@@ -225,7 +279,7 @@ TEST_CASE("a task that is being enabled fires from the line on and makes up for 
     auto before = task(1s);
     before.enabled = false;
     auto const after = task(1s);
-    auto const plan = plan_edit(&before, &after, next_at(std::nullopt), noon + 1h).value();
+    auto const plan = plan_edit(&before, &after, next_at(std::nullopt), noon + 1h);
     CHECK(plan.insert.empty());
     CHECK(plan.next == noon + 1h);
 }
@@ -235,7 +289,7 @@ TEST_CASE("a task that is being deleted keeps the firings before the line and lo
     auto const before = task(1s);
     auto progress = next_at(noon + 1s);
     progress.recorded = {{execution_id{5}, noon + 5s, is_planned}};
-    auto const plan = plan_edit(&before, nullptr, progress, noon + 2s).value();
+    auto const plan = plan_edit(&before, nullptr, progress, noon + 2s);
     CHECK(plan.insert == std::vector{noon + 1s});
     CHECK(plan.cancel == ids({5}));
     CHECK_FALSE(plan.next);
@@ -247,7 +301,7 @@ TEST_CASE("a fixed delay that is being edited goes on waiting for its open execu
     auto const after = task(9s, schedule_kind::fixed_delay);
     auto progress = next_at(std::nullopt);
     progress.waiting_for = execution_id{4};
-    auto const plan = plan_edit(&before, &after, progress, noon).value();
+    auto const plan = plan_edit(&before, &after, progress, noon);
     CHECK(plan.waits);
     CHECK(plan.insert.empty());
     CHECK_FALSE(plan.next);
@@ -259,7 +313,7 @@ TEST_CASE("a fixed delay whose planned execution the edit cancels starts anew at
     auto progress = next_at(std::nullopt);
     progress.waiting_for = execution_id{4};
     progress.recorded = {{execution_id{4}, noon + 1min, is_planned}};
-    auto const plan = plan_edit(&before, &before, progress, noon).value();
+    auto const plan = plan_edit(&before, &before, progress, noon);
     CHECK(plan.cancel == ids({4}));
     CHECK_FALSE(plan.waits);
     CHECK(plan.next == noon);
@@ -268,7 +322,7 @@ TEST_CASE("a fixed delay whose planned execution the edit cancels starts anew at
 TEST_CASE("an overdue firing of a fixed delay is inserted, and the task waits for it")
 {
     auto const before = task(1s, schedule_kind::fixed_delay);
-    auto const plan = plan_edit(&before, &before, next_at(noon - 30s), noon).value();
+    auto const plan = plan_edit(&before, &before, next_at(noon - 30s), noon);
     CHECK(plan.insert == std::vector{noon - 30s});
     CHECK(plan.waits);
     CHECK_FALSE(plan.next);
@@ -280,10 +334,10 @@ TEST_CASE("a fixed delay that becomes a fixed rate does not wait for its open ex
     auto const rate = task(1min);
     auto progress = next_at(std::nullopt);
     progress.waiting_for = execution_id{4};
-    auto const to_rate = plan_edit(&delay, &rate, progress, noon + 1s).value();
+    auto const to_rate = plan_edit(&delay, &rate, progress, noon + 1s);
     CHECK_FALSE(to_rate.waits);
     CHECK(to_rate.next == noon + 1min);
-    auto const to_delay = plan_edit(&rate, &delay, next_at(noon), noon + 1s).value();
+    auto const to_delay = plan_edit(&rate, &delay, next_at(noon), noon + 1s);
     CHECK(to_delay.insert == std::vector{noon});
     CHECK_FALSE(to_delay.waits);
     CHECK(to_delay.next == noon + 1s);
@@ -295,7 +349,7 @@ TEST_CASE("an edit repairs a task whose old schedule has become meaningless, as 
     broken.schedule.cron = "* * * * *";
     broken.schedule.zone = "Mars/Olympus";
     auto const after = task(1h);
-    CHECK(plan_edit(&broken, &after, next_at(noon + 1min), noon).value().next == noon);
+    CHECK(plan_edit(&broken, &after, next_at(noon + 1min), noon).next == noon);
     CHECK_THROWS_AS(plan_edit(&broken, &after, next_at(noon - 1min), noon), invalid_input);
 }
 

@@ -144,7 +144,7 @@ TEST_CASE("an edit records the skipped firings before its line and plans those b
     using state = protocol::recorded_firing::state;
     progress.recorded = {{execution_id{3}, noon + 3min, state::skipped},
                          {execution_id{4}, noon + 4min, state::planned}};
-    auto const plan = plan_edit(&task, &task, progress, noon + 150s).value();
+    auto const plan = plan_edit(&task, &task, progress, noon + 150s);
     CHECK(plan.insert == moments{noon + 2min});
     CHECK(plan.left_out == moments{noon + 1min});
     CHECK(plan.replan == std::vector{execution_id{3}});

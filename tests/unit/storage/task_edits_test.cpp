@@ -6,6 +6,7 @@ namespace task_edits_test {
 
 using namespace baton;
 using namespace baton::test;
+using protocol::misfire_action;
 using protocol::schedule_kind;
 using protocol::task_definition;
 using storage::edit_action;
@@ -89,21 +90,69 @@ TEST_CASE("an edit takes a parked task back, whatever it changes")
     CHECK(fixture.home.number("SELECT COUNT(*) FROM task WHERE parked_for = '' AND parked_reason IS NULL") == 1);
 }
 
-TEST_CASE("an edit is refused while planning is too far behind with the task")
+TEST_CASE("an edit records each of the 86,400 firings of a day that are overdue, as its misfire policy says")
 {
-    // A lead that nearly 10,000 rows are inserted within on the slowest of builds.
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 60s);
+    auto late = definition("a");
+    auto const policy = GENERATE(misfire_action::fire_once, misfire_action::fire_all, misfire_action::skip);
+    late.misfire.action = policy;
+    late.misfire.limit = 1'000;
+    auto const task = fixture.create(late).task;
+    auto const start = up_to_grid(wait_for(fixture.ledger.now()), 1s) - 24h;
+    fixture.move_next(task.id, start);
+
+    auto const action = GENERATE(edit_action::edited, edit_action::disabled, edit_action::deleted);
+    auto const change = [&](task_definition& t) { t.enabled = action != edit_action::disabled; };
+    auto const done = action == edit_action::deleted ? wait_for(fixture.tasks.remove(task.id, 1, fixture.ids))
+                                                     : fixture.edit(task.id, 1, action, change);
+    CHECK(done.outcome == edit_outcome::done);
+    CHECK(done.task.version == 2);
+    auto const before_line = (done.valid_from - start + 1s - 1us) / 1s;
+    auto const skipped = fixture.home.number("SELECT SUM(firings) FROM skipped_range");
+    auto const planned = fixture.home.number("SELECT COUNT(*) FROM execution WHERE state = 'planned'");
+    CHECK(skipped + planned == before_line);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") == planned);
+    CHECK(planned >= (policy == misfire_action::fire_all ? 1'000 : 60)); // the latest, and those up to the line
+    CHECK(planned <= 1'100);
+    CHECK(fixture.home.number("SELECT MAX(firings) FROM skipped_range") <= 10'000);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM skipped_range one JOIN skipped_range other "
+                              "ON one.first_at < other.first_at AND one.last_at >= other.first_at") == 0);
+    CHECK(fixture.home.number("SELECT MIN(first_at) FROM skipped_range") == to_micros(start));
+    CHECK(fixture.home.number("SELECT MAX(last_at) FROM skipped_range") <
+          fixture.home.number("SELECT MIN(scheduled_at) FROM execution"));
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task_version WHERE version = 2") == 1);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM `signal` WHERE kind = 'edit'") == 0);
+}
+
+TEST_CASE("an edit inserts more overdue firings than one transaction takes, each once")
+{
     tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 60s);
     auto patient = definition("a");
     patient.misfire.after = 24h; // no firing is late
+    patient.schedule.firing.max_firings = 50'000;
     auto const task = fixture.create(patient).task;
-    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 10'010s);
-    auto const answer = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
-    CHECK(answer.outcome == edit_outcome::planner_behind);
-    CHECK(wait_for(fixture.tasks.find(task.id))->version == 1);
+    auto const start = up_to_grid(wait_for(fixture.ledger.now()), 1s) - 12'000s;
+    fixture.move_next(task.id, start);
+    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
+    CHECK(edited.outcome == edit_outcome::done);
+    auto const before_line = (edited.valid_from - start + 1s - 1us) / 1s;
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution WHERE task_version = 1") == before_line);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM `signal` WHERE kind = 'run'") == before_line);
+    CHECK(fixture.home.number("SELECT firings FROM task") == before_line);
+    CHECK(edited.task.next_fire_at == up_to_grid(edited.valid_from, 1s));
+}
+
+TEST_CASE("an edit that is refused writes no overdue firings")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite), 60s);
+    auto const task = fixture.create(definition("a")).task;
+    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 24h);
+    CHECK(fixture.edit(task.id, 7, edit_action::edited, [](task_definition&) {}).outcome ==
+          edit_outcome::stale_version);
+    auto const refuse = [](task_definition&) { throw invalid_input("handler", "no"); };
+    CHECK_THROWS_AS(fixture.edit(task.id, 1, edit_action::edited, refuse), invalid_input);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM skipped_range") == 0);
     CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") == 0);
-    fixture.move_next(task.id, wait_for(fixture.ledger.now()) - 9'900s);
-    CHECK(fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {}).outcome == edit_outcome::done);
-    CHECK(fixture.home.number("SELECT COUNT(*) FROM execution") >= 9'900);
 }
 
 TEST_CASE("a disabled task loses its planned firings, and an enabled one fires again from the line on")
