@@ -128,6 +128,8 @@ void show(std::string const& id, common_options const& common)
     auto const at = times_of(common);
     auto const waits = found.value("waits", nlohmann::json::array());
     found.erase("waits");
+    auto const stops = found.value("stops", nlohmann::json::array());
+    found.erase("stops");
     auto const behind = found.value("kept_back_by", nlohmann::json::array());
     found.erase("kept_back_by");
     print_members(std::cout, found, at, "attempts",
@@ -138,6 +140,9 @@ void show(std::string const& id, common_options const& common)
         std::cout << "waited: from " << at.text(each, "since_at") << " to "
                   << (each.at("until_at").is_null() ? "now" : at.text(each, "until_at")) << ": " << cell(each, "reason")
                   << '\n';
+    for (auto const& each : stops)
+        std::cout << "asked to stop: attempt " << cell(each, "attempt") << " at " << at.text(each, "requested_at")
+                  << " (" << cell(each, "cause") << ")\n";
     table shown({"ATTEMPT", "OUTCOME", "CLIENT", at.title("STARTED"), at.title("FINISHED"), "ERROR", "RESULT"});
     shown.when_narrow({"STARTED", "RESULT", "FINISHED"}, at.day(system_time{}.utc()));
     for (auto const& each : found.at("attempts"))

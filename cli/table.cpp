@@ -98,7 +98,7 @@ std::string colour_of(std::string const& title, std::string const& text)
     static std::map<std::string, std::string> const colours{
         {"succeeded", "32"}, {"failed", "31"},   {"timed_out", "31"}, {"unreachable", "31"}, {"gone", "31"},
         {"cancelled", "33"}, {"retrying", "33"}, {"pending", "33"},   {"draining", "33"},    {"running", "36"},
-        {"waiting", "33"},   {"master", "36"},   {"lost", "33"}};
+        {"waiting", "33"},   {"stopping", "33"}, {"master", "36"},    {"lost", "33"}};
     if (title != "STATE" && title != "OUTCOME" && title != "REACH" && title != "ROLE")
         return {};
     auto const found = colours.find(text);

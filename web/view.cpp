@@ -149,6 +149,13 @@ json show(storage::unresponsive_record const& handler)
     return {{"attempt", handler.attempt}, {"client", handler.client}, {"since", moment(handler.since)}};
 }
 
+json show(storage::stop_record const& stop)
+{
+    return {{"attempt", stop.attempt},
+            {"cause", protocol::to_string(stop.why)},
+            {"requested_at", moment(stop.requested_at)}};
+}
+
 json show(storage::late_report const& report)
 {
     return {{"attempt", report.attempt},

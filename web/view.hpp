@@ -41,6 +41,7 @@ std::vector<std::string> const& read_only_members();
 nlohmann::json show(storage::execution_record const& execution);
 nlohmann::json show(storage::attempt_record const& attempt);
 nlohmann::json show(storage::unresponsive_record const& handler);
+nlohmann::json show(storage::stop_record const& stop);
 nlohmann::json show(storage::late_report const& report);
 // `ended_at`: of the execution, which may have ended while it waited.
 nlohmann::json show(storage::wait_record const& wait, std::optional<utc_time> ended_at);

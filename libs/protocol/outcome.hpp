@@ -13,6 +13,7 @@ enum class state {
     planned,   // has a row and an instant, not known to be delivered
     waiting,   // due, and kept back by the limit of its task for over a second: no client has the present attempt
     running,   // a client reported it as running (written only for executions longer than about a second)
+    stopping,  // its handler was asked to stop (stop_cause), and has not returned
     retrying,  // an attempt failed; the next one is due at `due_at`
     succeeded, // final, as are all that follow
     failed,
@@ -21,8 +22,9 @@ enum class state {
     skipped,   // never sent, because the misfire or the concurrency policy of its task left it out
 };
 template <>
-inline constexpr std::array<std::string_view, 9> names_of<state>{
-    "planned", "waiting", "running", "retrying", "succeeded", "failed", "timed_out", "cancelled", "skipped"};
+inline constexpr std::array<std::string_view, 10> names_of<state>{"planned",   "waiting",   "running", "stopping",
+                                                                  "retrying",  "succeeded", "failed",  "timed_out",
+                                                                  "cancelled", "skipped"};
 
 constexpr bool is_final(state which)
 {
@@ -34,6 +36,14 @@ constexpr bool is_reported_end(state which)
 {
     return is_final(which) && which != state::skipped;
 }
+
+// Why a handler is asked to stop.
+enum class stop_cause {
+    timeout, // of its task; a further attempt may follow
+    cancel,
+};
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<stop_cause>{"timeout", "cancel"};
 
 // Why an execution exists.
 enum class cause {

@@ -112,6 +112,13 @@ struct unresponsive_record {
     utc_time since; // the end of its execution
 };
 
+// A request to stop the handler of an attempt.
+struct stop_record {
+    int attempt = 1;
+    protocol::stop_cause why = protocol::stop_cause::timeout;
+    utc_time requested_at;
+};
+
 // The report of a client about a handler whose execution had ended without it. It changes nothing.
 struct late_report {
     int attempt = 1;
@@ -157,6 +164,8 @@ public:
     // tasks.
     awaitable<std::map<task_id, std::vector<execution_id>>> unresponsive_of(std::vector<task_id> tasks);
     awaitable<std::optional<late_report>> late(execution_id id);
+    // By attempt.
+    awaitable<std::vector<stop_record>> stops(execution_id id);
     // From now on its handler counts as ended. False if it did already.
     awaitable<bool> release(execution_id id);
     // For what these executions have waited, those without such a time left out.

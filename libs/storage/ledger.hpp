@@ -106,6 +106,10 @@ public:
     // dead letters.
     awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
 
+    // Turns executions that are still under way at that attempt into stopping ones, and notes why and since when. A
+    // further request for an attempt changes nothing.
+    awaitable<void> note_stops(fence mine, std::vector<stop_request> const& requests);
+
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
     // and as dead letters if they timed out. Returns those that this call or an earlier one of
     // the same ended. Their rows in `unresponsive` stay.

@@ -99,6 +99,7 @@ awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cur
         ask(" FROM execution e", open_rows, with_definition);
         behind(ask, name_space_, until, after, limit);
         ask.each([&](row& cells) { found.push_back(read_open(cells)); });
+        add_stops(sql, found);
     };
     co_await shared_.run(work);
     co_return found;
@@ -116,6 +117,7 @@ awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execut
             ask.in(chunk);
             ask.each([&](row& cells) { found.push_back(read_open(cells)); });
         }
+        add_stops(sql, found);
     };
     co_await shared_.run(work);
     co_return found;

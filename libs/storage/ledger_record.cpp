@@ -72,8 +72,8 @@ std::vector<std::span<result_row const>> chunks_by_text(dialect const& dialect, 
     return found;
 }
 
-// protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns, so it holds whatever the
-// order in which a database assigns them.
+// protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns elsewhere, so it holds
+// whatever the order in which a database assigns them.
 void may_retry(batch_update& update)
 {
     update.more(update["outcome"], " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL AND ",
@@ -91,7 +91,8 @@ void set_state(batch_update& update, soci::session& sql)
     update.more(") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ");
     may_retry(update);
     update.more(" THEN 'retrying' WHEN ", outcome, " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL ",
-                "THEN 'cancelled' ELSE ", outcome, " END");
+                "THEN 'cancelled' WHEN ", outcome, " = 'running' AND e.state = 'stopping' THEN 'stopping' ELSE ",
+                outcome, " END");
 }
 
 // A result counts once: not after the attempt has failed and waits for its successor, nor after the end. The success of
@@ -100,7 +101,7 @@ void set_state(batch_update& update, soci::session& sql)
 void where_awaited(batch_update& update, fragment earlier)
 {
     update.where("e.due_at IS NOT NULL AND ((e.attempt = ", update["attempt"],
-                 " AND e.state IN ('planned', 'running')) OR (e.attempt > ", update["attempt"], " AND ",
+                 " AND e.state IN ('planned', 'running', 'stopping')) OR (e.attempt > ", update["attempt"], " AND ",
                  update["outcome"], " = 'succeeded'", earlier, "))");
 }
 
@@ -154,8 +155,8 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
         ids.push_back(each.id);
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement ask(sql);
-        ask.select("id", "attempt",
-                   "state IN ('planned', 'running')")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
+        ask.select("id", "attempt", "state IN ('planned', 'running', 'stopping')")(
+            " FROM execution WHERE due_at IS NOT NULL AND id IN ");
         ask.in(chunk)(" ORDER BY id", for_update(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();

@@ -97,6 +97,13 @@ new_execution make_execution(execution_id id, task_id task, int version, protoco
 new_execution make_firing(execution_id id, task_id task, int version, protocol::task_definition const& definition,
                           utc_time scheduled_at);
 
+// The request to stop an attempt.
+struct known_stop {
+    int attempt = 1;
+    protocol::stop_cause why = protocol::stop_cause::timeout;
+    utc_time at;
+};
+
 // An open execution, with everything that its delivery needs.
 struct open_execution_row {
     execution_id id;
@@ -119,6 +126,7 @@ struct open_execution_row {
     std::string definition;             // of the version that it runs
     utc_time created_at;
     std::string unreadable; // why cause or state cannot be read; empty when they can
+    std::optional<known_stop> stop{};
 
     // Due from the instant of its creation, and not at an instant that was planned.
     bool at_once() const { return cause != protocol::cause::schedule && attempt == 1; }
@@ -155,6 +163,14 @@ struct undeliverable {
     std::string reason;
     bool died = false;                               // counts the last death of its client
     protocol::state state = protocol::state::failed; // or timed_out
+};
+
+// An attempt whose handler is asked to stop, or was so long ago.
+struct stop_request {
+    execution_id id;
+    int attempt = 1;
+    protocol::stop_cause why = protocol::stop_cause::timeout;
+    duration ago{};
 };
 
 // An attempt whose handler did not return after it was asked to stop.

@@ -148,6 +148,7 @@ awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, st
         delete_by_key(sql, "failure", {"execution_id"}, failed);
         delete_by_key(sql, "late_report", {"execution_id"}, stopped);
         delete_by_key(sql, "waiting", {"execution_id"}, ids);
+        delete_by_key(sql, "stop_request", {"execution_id"}, ids);
         delete_by_key(sql, "execution", {"id"}, ids);
     };
     if (!ids.empty())

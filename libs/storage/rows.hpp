@@ -116,6 +116,9 @@ void insert_skipped(soci::session& sql, protocol::term_id term, std::vector<skip
 // letters are added by add_dead_letters().
 void add_failures(soci::session& sql, std::vector<execution_id> const& ids);
 
+// Adds the requests to stop their present attempts.
+void add_stops(soci::session& sql, std::vector<open_execution_row>& rows);
+
 // Makes dead letters of those executions that have ended as failed or timed out, once each.
 void add_dead_letters(soci::session& sql, std::vector<execution_id> const& ids);
 

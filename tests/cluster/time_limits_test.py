@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of handlers that do not return, on the store that $BATON_STORE names (sqlite by default)."""
 
+import datetime
 import os
 import unittest
 
@@ -11,6 +12,11 @@ STORE = os.environ.get("BATON_STORE", "sqlite")
 BY_HAND = {"kind": "api"}
 LONG = 600_000  # ms that a deaf handler sleeps
 GRACE = 1_500
+
+
+def seconds_between(begin, end):
+    return (datetime.datetime.fromisoformat(end.replace("Z", "+00:00")) -
+            datetime.datetime.fromisoformat(begin.replace("Z", "+00:00"))).total_seconds()
 
 
 class TimeLimits(unittest.TestCase):
@@ -48,6 +54,28 @@ class TimeLimits(unittest.TestCase):
         self.cluster.start_recorder("recorder-2")
         self.await_handlers(0, 60)
         harness.wait_for("the second run", lambda: self.cluster.execution(second)["state"] in ("running", "timed_out"), 30)
+
+    def test_a_timeout_of_a_deaf_handler_shows_in_the_ledger_and_goes_on_after_a_take_over(self):
+        task = self.cluster.create("stopping", BY_HAND, handler="deaf", payload={"ms": LONG}, timeout_ms=2000,
+                                   stop_grace_ms=15_000, max_attempts=3)
+        run = self.cluster.run_now(task)
+        self.cluster.await_state(run, "stopping", 20)
+        shown = self.cluster.execution(run)
+        self.assertIsNone(shown["cancel_requested_at"])
+        (stop,) = shown["stops"]
+        self.assertEqual((stop["attempt"], stop["cause"]), (1, "timeout"))
+        said = self.cluster.run_baton("executions", "show", str(run), "--server", self.cluster.addresses["web"])
+        self.assertIn("asked to stop: attempt 1 at ", said)
+        listed = self.cluster.rest.get("/api/v1/executions?state=stopping")["items"]
+        self.assertEqual([int(each["id"]) for each in listed], [int(run)])
+
+        self.cluster.processes[self.cluster.master()].kill()
+        harness.wait_for("another master", lambda: self.cluster.master(), 20)
+        self.cluster.await_state(run, "timed_out", 40)
+        ended = self.cluster.execution(run)
+        self.assertEqual(ended["stops"], [stop])  # the new master asked for nothing anew
+        waited = seconds_between(stop["requested_at"], ended["ended_at"])
+        self.assertLess(abs(waited - 15), 4, (stop, ended["ended_at"]))
 
     def test_a_deaf_handler_that_is_cancelled_ends_with_its_grace_period(self):
         run = self.cluster.run_now(self.deaf("cancelled"))

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t deadlines_at_once = 200;
 constexpr duration deadline_pause = 1s; // if no client is known to have the execution, or ending it failed
+constexpr duration usual_stop = 500ms;  // a handler that returns sooner costs no write of its own
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {
@@ -21,11 +22,25 @@ std::string reason_of(open_execution const& one, bool timed_out)
            std::to_string(task.timeout / 1ms) + " ms";
 }
 
+// How long ago a term before asked the attempt to stop for this cause; none if it did not.
+std::optional<duration> asked_before(term_scope const& scope, open_execution const& one, protocol::stop_cause why)
+{
+    if (!one.stop || one.stop->attempt != one.attempt || one.stop->why != why)
+        return std::nullopt;
+    return std::max<duration>(scope.term.clock.now() - one.stop->at, 0s);
+}
+
 } // namespace
 
-void deadlines::watch(duration after, watched const& what)
+void deadlines::watch(open_execution const& one, protocol::stop_cause why, duration until_asked)
 {
-    queue_.emplace(scope_.term.time.now() + after, what);
+    auto const now = scope_.term.time.now();
+    auto const asked_at = now + until_asked;
+    auto const grace = one.task->definition.stop_grace;
+    watched what{one.id, one.attempt, why, true, asked_at};
+    queue_.emplace(std::max(now, asked_at + std::min(usual_stop, grace / 2)), what);
+    what.request = false;
+    queue_.emplace(std::max(now, asked_at + grace), what);
     bell_.wake();
 }
 
@@ -34,15 +49,21 @@ void deadlines::started(execution_id id, int attempt, duration ran)
     auto* one = scope_.open.find(id);
     if (one == nullptr || one->attempt != attempt)
         return;
-    auto const& task = one->task->definition;
-    if (task.timeout > 0s && std::exchange(one->timed_attempt, attempt) != attempt)
-        watch(std::max<duration>(task.timeout + task.stop_grace - ran, 0s), {id, attempt, cause::timeout});
+    auto const timeout = one->task->definition.timeout;
+    if (timeout == 0s || std::exchange(one->timed_attempt, attempt) == attempt)
+        return;
+    auto left = timeout - ran;
+    if (auto const asked = asked_before(scope_, *one, protocol::stop_cause::timeout))
+        left = std::min<duration>(left, -*asked);
+    watch(*one, protocol::stop_cause::timeout, left);
 }
 
 void deadlines::stopping(open_execution& one)
 {
-    if (std::exchange(one.stopped_attempt, one.attempt) != one.attempt)
-        watch(one.task->definition.stop_grace, {one.id, one.attempt, cause::cancel});
+    if (std::exchange(one.stopped_attempt, one.attempt) == one.attempt)
+        return;
+    auto const asked = asked_before(scope_, one, protocol::stop_cause::cancel);
+    watch(one, protocol::stop_cause::cancel, -asked.value_or(0s));
 }
 
 void deadlines::end_now(storage::unresponsive_attempt one)
@@ -53,27 +74,36 @@ void deadlines::end_now(storage::unresponsive_attempt one)
     bell_.wake();
 }
 
-// Those that are over and that a client is known to have. Executions in doubt are looked at again.
-std::vector<storage::unresponsive_attempt> deadlines::take_expired()
+// Takes what is due, and of this only executions that a client is known to have. Those in doubt are looked at again.
+void deadlines::take_due()
 {
-    auto expired = std::exchange(to_end_, {});
+    std::ranges::move(std::exchange(to_end_, {}), std::back_inserter(expired_));
     auto const now = scope_.term.time.now();
-    while (!queue_.empty() && queue_.begin()->first <= now && expired.size() < deadlines_at_once) {
+    while (!queue_.empty() && queue_.begin()->first <= now && expired_.size() + requests_.size() < deadlines_at_once) {
         auto const what = queue_.begin()->second;
         queue_.erase(queue_.begin());
-        auto const* one = scope_.open.find(what.id);
-        if (one == nullptr || one->attempt != what.attempt)
-            continue;
-        if (one->phase != phase::held) {
+        if (!look_at(what))
             queue_.emplace(now + deadline_pause, what);
-            continue;
-        }
-        bool const cancelled = what.why == cause::cancel || one->cancel_requested;
-        expired.push_back({one->id, one->attempt, one->where,
-                           cancelled ? protocol::state::cancelled : protocol::state::timed_out,
-                           reason_of(*one, what.why == cause::timeout)});
     }
-    return expired;
+}
+
+bool deadlines::look_at(watched const& what)
+{
+    auto const* one = scope_.open.find(what.id);
+    if (one == nullptr || one->attempt != what.attempt)
+        return true;
+    if (one->phase != phase::held)
+        return false;
+    if (what.request) {
+        requests_.push_back(what);
+        return true;
+    }
+    bool const timed_out = what.why == protocol::stop_cause::timeout;
+    bool const cancelled = !timed_out || one->cancel_requested;
+    expired_.push_back({one->id, one->attempt, one->where,
+                        cancelled ? protocol::state::cancelled : protocol::state::timed_out,
+                        reason_of(*one, timed_out)});
+    return true;
 }
 
 awaitable<void> deadlines::run()
@@ -85,7 +115,8 @@ awaitable<void> deadlines::run()
             if (!queue_.empty())
                 next = queue_.begin()->first;
         } catch (unavailable const& reason) {
-            log::warn("handlers", "ending executions without their handlers failed, trying again in 1 s",
+            log::warn("handlers",
+                      "stopping executions, or ending them without their handlers, failed, trying again in 1 s",
                       {log::reason(reason.what())});
             next = scope_.term.time.now() + deadline_pause;
         }
@@ -93,13 +124,28 @@ awaitable<void> deadlines::run()
     }
 }
 
+awaitable<void> deadlines::note_requests()
+{
+    co_await scope_.term.until_active(transaction_need);
+    auto const now = scope_.term.time.now();
+    std::vector<storage::stop_request> rows;
+    for (auto const& each : requests_)
+        rows.push_back({each.id, each.attempt, each.why, std::max<duration>(now - each.asked_at, 0s)});
+    co_await scope_.ledger.note_stops(scope_.term.fence, rows);
+    requests_.clear();
+}
+
 awaitable<void> deadlines::end_expired()
 {
     for (;;) {
-        if (expired_.empty())
-            expired_ = take_expired();
-        if (expired_.empty())
+        if (expired_.empty() && requests_.empty())
+            take_due();
+        if (expired_.empty() && requests_.empty())
             co_return;
+        if (!requests_.empty())
+            co_await note_requests();
+        if (expired_.empty())
+            continue;
         co_await scope_.term.until_active(transaction_need);
         for (auto const& one : expired_)
             unresponsive_.expect(one);

@@ -11,7 +11,8 @@
 namespace baton::trigger {
 
 // Ends executions whose handlers do not return: the grace period of the task after its timeout, or after their clients
-// were asked to cancel them. Until then their clients ask the handlers to stop. Part of a term.
+// were asked to cancel them. Until then their clients ask the handlers to stop, and the ledger shows that they do. A
+// request of a term before goes on. Part of a term.
 class deadlines {
 public:
     deadlines(term_scope const& scope, completion_queue& done, unresponsive_handlers& unresponsive)
@@ -28,14 +29,17 @@ public:
     awaitable<void> run();
 
 private:
-    enum class cause { timeout, cancel };
     struct watched {
         execution_id id;
         int attempt = 1;
-        cause why = cause::timeout;
+        protocol::stop_cause why = protocol::stop_cause::timeout;
+        bool request = false; // to stop; otherwise the end
+        instant asked_at{};
     };
-    void watch(duration after, watched const& what);
-    std::vector<storage::unresponsive_attempt> take_expired();
+    void watch(open_execution const& one, protocol::stop_cause why, duration until_asked);
+    void take_due();
+    bool look_at(watched const& what);
+    awaitable<void> note_requests();
     awaitable<void> end_expired();
 
     term_scope scope_;
@@ -43,6 +47,7 @@ private:
     unresponsive_handlers& unresponsive_;
     std::multimap<instant, watched> queue_;
     std::vector<storage::unresponsive_attempt> to_end_; // at once
+    std::vector<watched> requests_;                     // to be written
     std::vector<storage::unresponsive_attempt> expired_;
     waker bell_;
 };

@@ -52,13 +52,14 @@ struct open_execution {
     protocol::attempt_cause next_cause = protocol::attempt_cause::take_over; // in doubt: of the next attempt
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
-    int timed_attempt = 0;                 // the attempt whose timeout `deadlines` watches
-    int stopped_attempt = 0;               // the attempt that its client is being asked to cancel
-    bool marked = false;                   // `waiting` in the ledger
-    bool limited = false;                  // its rate, its service or its project limits it
-    std::optional<utc_time> admitted_at{}; // when the limit of its task let it go on
-    bool scheduled = false;                // a firing, which an edit may take back, and not a run now
-    bool forced = false;                   // a run now by force; of a shard see open_set::is_forced
+    std::optional<storage::known_stop> stop{}; // that a term before this one has noted
+    int timed_attempt = 0;                     // the attempt whose timeout `deadlines` watches
+    int stopped_attempt = 0;                   // the attempt that its client is being asked to cancel
+    bool marked = false;                       // `waiting` in the ledger
+    bool limited = false;                      // its rate, its service or its project limits it
+    std::optional<utc_time> admitted_at{};     // when the limit of its task let it go on
+    bool scheduled = false;                    // a firing, which an edit may take back, and not a run now
+    bool forced = false;                       // a run now by force; of a shard see open_set::is_forced
     std::optional<execution_id> parent;
     int shard_index = 0;
     int shard_total = 1;

@@ -125,6 +125,10 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
     body.erase("first_attempt");
     body["unresponsive"] = or_null(co_await site.executions.unresponsive(id),
                                    [](storage::unresponsive_record const& handler) { return show(handler); });
+    auto& stops = body["stops"] = nlohmann::json::array();
+    auto const asked = co_await site.executions.stops(id);
+    for (auto const& each : asked)
+        stops.push_back(show(each));
     body["late_report"] =
         or_null(co_await site.executions.late(id), [](storage::late_report const& report) { return show(report); });
     auto& behind = body["kept_back_by"] = nlohmann::json::array();

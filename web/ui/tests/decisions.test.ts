@@ -102,9 +102,9 @@ describe('momentsOf', () => {
     const attempt = { attempt: 1, started_at: '2026-01-01T00:00:02Z', finished_at: '2026-01-01T00:00:03Z' };
     const one = {
       created_at: '2026-01-01T00:00:00Z', scheduled_at: '2026-01-01T00:00:01Z', due_at: '2026-01-01T00:00:01Z', cancel_requested_at: null,
-      ended_at: '2026-01-01T00:00:03Z', attempts: [attempt], late_report: null,
+      ended_at: '2026-01-01T00:00:03Z', attempts: [attempt], late_report: null, stops: [{ attempt: 1, cause: 'timeout', requested_at: '2026-01-01T00:00:02.5Z' }],
       waits: [{ for: 'task_rate', reason: '', since_at: '2026-01-01T00:00:01.5Z', until_at: '2026-01-01T00:00:02Z' }],
     } as unknown as Parameters<typeof momentsOf>[0];
-    expect(momentsOf(one).map(({ name }) => name)).toEqual(['created', 'scheduled', 'wait_begins', 'wait_ends', 'started', 'finished', 'ended']);
+    expect(momentsOf(one).map(({ name }) => name)).toEqual(['created', 'scheduled', 'wait_begins', 'wait_ends', 'started', 'stop_requested', 'finished', 'ended']);
   });
 });

@@ -48,8 +48,8 @@ describe('overview', () => {
   });
   it('links a number to the list of the executions that it counts', () => {
     expect(countedAddress('failed', 'day')).toBe('/executions?state=failed,timed_out&since=24h');
-    expect(countedAddress('open', 'hour')).toBe('/executions?state=waiting,running,retrying&since=1h');
-    expect(countedAddress('fired', 'month')).toBe('/executions?state=succeeded,failed,timed_out,waiting,running,retrying&since=30d');
+    expect(countedAddress('open', 'hour')).toBe('/executions?state=waiting,running,stopping,retrying&since=1h');
+    expect(countedAddress('fired', 'month')).toBe('/executions?state=succeeded,failed,timed_out,waiting,running,stopping,retrying&since=30d');
     expect(countedAddress('late', 'hour', true)).toBe('/executions?late=true&since=1h&project=%2F');
     expect(countedAddress('late', 'day')).toBe('/executions?late=true&since=24h');
   });

@@ -19,7 +19,8 @@ struct past_execution {
     std::int64_t id = 0;
     std::chrono::sys_time<std::chrono::microseconds> scheduled_at{};
     std::optional<std::chrono::sys_time<std::chrono::microseconds>> ended_at{}; // none: it has not ended
-    std::string state{}; // "succeeded", "failed", "timed_out", "cancelled", "retrying", "running", "planned", "waiting"
+    std::string state{}; // "succeeded", "failed", "timed_out", "cancelled", "retrying", "running", "planned",
+                         // "waiting", "stopping"
 };
 
 // One attempt of one execution. It lives as long as the handler's call; until then every member may be called from any

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstdlib>
 #include <optional>
 #include <set>
 
@@ -48,6 +49,12 @@ struct fixture : test::node_stage {
         };
     }
     std::string reason() { return text("SELECT reason FROM execution WHERE id = 1"); }
+    std::string stops() { return text("SELECT GROUP_CONCAT(attempt || ' ' || cause) FROM stop_request"); }
+    // That a term before this one has noted.
+    void asked_before(protocol::stop_cause why, int attempt = 1)
+    {
+        one(1).stop = storage::known_stop{attempt, why, of.clock.now() - 3s};
+    }
     int rows() { return static_cast<int>(number("SELECT COUNT(*) FROM unresponsive")); }
     void expire()
     {
@@ -63,10 +70,15 @@ TEST_CASE("an execution whose handler does not return ends its grace period afte
     fixture f;
     f.watch.started(execution_id{1}, 1);
     f.watch.started(execution_id{1}, 1); // told again
-    f.pass(14s);
+    f.pass(10'300ms);
     CHECK(f.state(1) == "planned");
+    f.pass(3'700ms);
+    CHECK(f.state(1) == "stopping");
+    CHECK(f.stops() == "1 timeout");
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE cancel_requested_at IS NULL") == 1);
     f.pass(2s);
     CHECK(f.state(1) == "timed_out");
+    CHECK(f.stops() == "1 timeout");
     CHECK(f.reason() == "the handler did not return within 5000 ms after its timeout of 10000 ms");
     CHECK(f.text("SELECT outcome FROM execution WHERE id = 1") == "timed_out");
     CHECK(f.text("SELECT client FROM unresponsive WHERE execution_id = 1") == "client-1");
@@ -78,9 +90,12 @@ TEST_CASE("an execution whose handler does not return ends its grace period afte
 TEST_CASE("the timeout of an execution that a new master finds at its client counts from the handler's start")
 {
     fixture f;
+    auto const began = f.stage.database.utc();
     f.watch.started(execution_id{1}, 1, 12s);
     f.pass(2s);
-    CHECK(f.state(1) == "planned");
+    CHECK(f.state(1) == "stopping");
+    auto const asked = f.number("SELECT requested_at FROM stop_request");
+    CHECK(std::abs(asked - to_micros(began - 2s)) < 200'000);
     f.pass(2s);
     CHECK(f.state(1) == "timed_out");
 }
@@ -91,6 +106,55 @@ TEST_CASE("an execution whose handler has run for longer than its limits ends as
     f.watch.started(execution_id{1}, 1, 1h);
     f.pass(1s);
     CHECK(f.state(1) == "timed_out");
+}
+
+TEST_CASE("a handler that returns within half a second of the request to stop costs no write")
+{
+    fixture f;
+    f.watch.started(execution_id{1}, 1);
+    f.pass(10'300ms);
+    SECTION("its result was recorded, and the hint has not come")
+    {
+        f.exec("UPDATE execution SET state = 'retrying' WHERE id = 1");
+        f.pass(1s);
+        CHECK(f.state(1) == "retrying");
+    }
+    SECTION("it is known to have ended")
+    {
+        f.open.erase(execution_id{1});
+        f.pass(1s);
+        CHECK(f.state(1) == "planned");
+    }
+    CHECK(f.number("SELECT COUNT(*) FROM stop_request") == 0);
+}
+
+TEST_CASE("a new master goes on with the grace period of a request to stop that the last one has noted")
+{
+    fixture f;
+    SECTION("after a timeout, although its client does not say how long the handler has run")
+    {
+        f.asked_before(protocol::stop_cause::timeout);
+        f.watch.started(execution_id{1}, 1);
+        f.pass(1s);
+        CHECK(f.state(1) == "stopping");
+        f.pass(1500ms);
+        CHECK(f.state(1) == "timed_out");
+    }
+    SECTION("after a cancel")
+    {
+        f.asked_before(protocol::stop_cause::cancel);
+        f.open.request_cancel(f.one(1));
+        f.watch.stopping(f.one(1));
+        f.pass(2500ms);
+        CHECK(f.state(1) == "cancelled");
+    }
+    SECTION("the request was for an earlier attempt")
+    {
+        f.asked_before(protocol::stop_cause::timeout, 0);
+        f.watch.started(execution_id{1}, 1);
+        f.pass(5s);
+        CHECK(f.state(1) == "planned");
+    }
 }
 
 TEST_CASE("an end whose answer was lost is found again when it is repeated")
@@ -128,6 +192,8 @@ TEST_CASE("an execution ends as cancelled when its handler does not return after
     f.open.request_cancel(f.one(1));
     f.watch.stopping(f.one(1));
     f.pass(4s);
+    CHECK(f.state(1) == "stopping");
+    CHECK(f.stops() == "1 cancel");
     f.watch.stopping(f.one(1)); // the request is repeated, the period is not
     f.pass(2s);
     CHECK(f.state(1) == "cancelled");

@@ -101,6 +101,17 @@ TEST_CASE("an execution may be under way since before this term unless it waits 
     {
         f.set("state = 'running'");
     }
+    SECTION("asked to stop")
+    {
+        f.set("state = 'stopping'");
+        f.exec("INSERT INTO stop_request (execution_id, attempt, cause, requested_at) VALUES (1, 1, 'timeout', 77)");
+        f.read();
+        REQUIRE(f.one(1).stop);
+        CHECK(f.one(1).stop->why == protocol::stop_cause::timeout);
+        CHECK(f.one(1).stop->at == from_micros(77));
+        CHECK(f.one(1).ran);
+        return;
+    }
     SECTION("between two attempts")
     {
         f.set("attempt = 2");

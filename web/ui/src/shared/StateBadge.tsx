@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { State } from '@/api/types';
 
 const colours: Record<State, string> = {
-  planned: 'gray', waiting: 'yellow', running: 'blue', retrying: 'orange', succeeded: 'teal',
+  planned: 'gray', waiting: 'yellow', running: 'blue', stopping: 'orange', retrying: 'orange', succeeded: 'teal',
   failed: 'red', timed_out: 'red', cancelled: 'gray', skipped: 'gray',
 };
 

@@ -25,7 +25,7 @@ export interface Row {
 }
 
 const mostLanes = 12;
-const running = ['running', 'retrying'];
+const running = ['running', 'stopping', 'retrying'];
 
 function timesOf(one: Execution, now: number): { startedAt: string; begin: number; end: number } {
   const startedAt = one.first_attempt.started_at ?? one.scheduled_at;

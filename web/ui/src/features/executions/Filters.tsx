@@ -9,9 +9,9 @@ import { TaskFilter } from '../pickers/TaskFilter';
 import { everyProject, type Values } from './list_query';
 import { instantOf, isSpan, localOf, spans } from './span';
 
-const states: State[] = ['waiting', 'running', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
+const states: State[] = ['waiting', 'running', 'stopping', 'retrying', 'succeeded', 'failed', 'timed_out', 'cancelled', 'skipped'];
 const causes = ['schedule', 'manual', 'shard', 'rerun', 'forced'] as const;
-const fired = 'succeeded,failed,timed_out,waiting,running,retrying';
+const fired = 'succeeded,failed,timed_out,waiting,running,stopping,retrying';
 const noTime = { planned: '', since: '', from: '', until: '' };
 
 interface Props {
@@ -56,7 +56,7 @@ export function Filters({ values, change, clear, used, project, tools }: Props) 
   const failures = { value: 'failed,timed_out', label: t('failures') };
   const projects = useProjectNames().data ?? [];
   const named = new Set([...projects, values.project].filter((one) => one !== '' && one !== everyProject));
-  const open = { value: 'waiting,running,retrying', label: t('not_ended') };
+  const open = { value: 'waiting,running,stopping,retrying', label: t('not_ended') };
   return (
     <FilterBar used={used} clear={clear} tools={tools}>
       <ChoiceFilter label={t('project')} value={values.project} onChange={(project) => change({ project })} choices={[{ value: everyProject, label: t('every_project') }, ...[...named].map((value) => ({ value, label: value }))]} />

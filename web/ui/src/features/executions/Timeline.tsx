@@ -17,12 +17,13 @@ function Where({ attempt }: { attempt: Attempt }) {
   return <Text size="sm" c="dimmed" title={[client, node].filter(Boolean).join('\n')}>{words.filter(Boolean).join(' · ')}</Text>;
 }
 
-function Details({ moment: { name, attempt, wait } }: { moment: Moment }) {
+function Details({ moment: { name, attempt, wait, stop } }: { moment: Moment }) {
   const { t } = useTranslation('executions');
   const say = useDuration();
   if (wait && name === 'wait_begins') return <Text size="sm" c="dimmed"><Reason text={wait.reason} /></Text>;
   const waited = wait && between(wait.since_at, wait.until_at);
   if (waited !== null && waited !== undefined) return <Text size="sm" c="dimmed">{t('waited', { time: say(waited) })}</Text>;
+  if (stop) return <Text size="sm" c="dimmed">{t(`stop_cause.${stop.cause}`)}</Text>;
   if (!attempt) return null;
   if (name === 'started') {
     return (
@@ -59,7 +60,7 @@ export function Timeline({ one }: { one: ExecutionWithAttempts }) {
   return (
     <MantineTimeline active={past - 1} bulletSize={14} lineWidth={2}>
       {moments.map((moment) => (
-        <MantineTimeline.Item key={`${moment.name} ${moment.attempt?.attempt ?? ''} ${moment.wait?.since_at ?? ''}`} title={t(`moment.${moment.name}`, { attempt: moment.attempt?.attempt ?? 0 })}>
+        <MantineTimeline.Item key={`${moment.name} ${(moment.attempt ?? moment.stop)?.attempt ?? ''} ${moment.wait?.since_at ?? ''}`} title={t(`moment.${moment.name}`, { attempt: (moment.attempt ?? moment.stop)?.attempt ?? 0 })}>
           <Text size="xs" c="dimmed" component="div"><ExactTime at={moment.at} />{after(moment)}</Text>
           <Details moment={moment} />
         </MantineTimeline.Item>

@@ -1,16 +1,17 @@
 import type { ExecutionWithAttempts } from '@/api/types';
 
-export type MomentName = 'created' | 'scheduled' | 'due' | 'wait_begins' | 'wait_ends' | 'started' | 'finished' | 'cancel_requested' | 'late_report' | 'ended';
+export type MomentName = 'created' | 'scheduled' | 'due' | 'wait_begins' | 'wait_ends' | 'started' | 'finished' | 'cancel_requested' | 'stop_requested' | 'late_report' | 'ended';
 
 export interface Moment {
   name: MomentName;
   at: string;
   attempt?: ExecutionWithAttempts['attempts'][number];
   wait?: ExecutionWithAttempts['waits'][number];
+  stop?: ExecutionWithAttempts['stops'][number];
 }
 
 // Moments of one instant stand in the order in which they happen.
-const order: MomentName[] = ['created', 'scheduled', 'due', 'wait_ends', 'wait_begins', 'started', 'cancel_requested', 'finished', 'ended', 'late_report'];
+const order: MomentName[] = ['created', 'scheduled', 'due', 'wait_ends', 'wait_begins', 'started', 'cancel_requested', 'stop_requested', 'finished', 'ended', 'late_report'];
 
 /** Every time that the ledger has of an execution, the first one first. */
 export function momentsOf(one: ExecutionWithAttempts): Moment[] {
@@ -23,6 +24,7 @@ export function momentsOf(one: ExecutionWithAttempts): Moment[] {
       { name: 'wait_ends' as const, at: wait.until_at, wait },
     ]),
     { name: 'cancel_requested', at: one.cancel_requested_at },
+    ...one.stops.map((stop) => ({ name: 'stop_requested' as const, at: stop.requested_at, stop })),
     ...one.attempts.flatMap((attempt) => [
       { name: 'started' as const, at: attempt.started_at, attempt },
       { name: 'finished' as const, at: attempt.finished_at, attempt },

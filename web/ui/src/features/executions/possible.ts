@@ -1,6 +1,6 @@
 import type { Execution, State } from '@/api/types';
 
-const open: State[] = ['planned', 'waiting', 'running', 'retrying'];
+const open: State[] = ['planned', 'waiting', 'running', 'stopping', 'retrying'];
 
 export function canCancel({ state, cancel_requested_at: asked }: Pick<Execution, 'state' | 'cancel_requested_at'>): boolean {
   return open.includes(state) && asked === null;

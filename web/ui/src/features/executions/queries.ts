@@ -90,7 +90,7 @@ export function useAhead({ id, task, scheduled_at: until }: Pick<Execution, 'id'
     queryFn: async ({ signal }) => {
       const read = (query: { state: State[]; until?: string; limit: number }) =>
         unwrap(api.GET('/api/v1/executions', { params: { query: { task, planned: false, ...query } }, signal, querySerializer }));
-      const [running, before] = await Promise.all([read({ state: ['running', 'retrying'], limit: 5 }), read({ state: ['waiting'], until, limit: 100 })]);
+      const [running, before] = await Promise.all([read({ state: ['running', 'stopping', 'retrying'], limit: 5 }), read({ state: ['waiting'], until, limit: 100 })]);
       return { running: running.items, before: before.items.length, more: before.next !== null };
     },
   });

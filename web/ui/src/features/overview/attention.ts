@@ -40,8 +40,8 @@ export function isLongGap(gapMs: number | null): boolean {
 }
 
 const filtersOf = {
-  fired: 'state=succeeded,failed,timed_out,waiting,running,retrying&', succeeded: 'state=succeeded&', failed: 'state=failed,timed_out&', late: 'late=true&', skipped: 'state=skipped&',
-  cancelled: 'state=cancelled&', open: 'state=waiting,running,retrying&',
+  fired: 'state=succeeded,failed,timed_out,waiting,running,stopping,retrying&', succeeded: 'state=succeeded&', failed: 'state=failed,timed_out&', late: 'late=true&', skipped: 'state=skipped&',
+  cancelled: 'state=cancelled&', open: 'state=waiting,running,stopping,retrying&',
 };
 const sinceOf = { hour: '1h', day: '24h', month: '30d' };
 
