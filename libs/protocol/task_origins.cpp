@@ -8,9 +8,9 @@ namespace baton::protocol {
 
 std::vector<std::string> const& defaultable_members()
 {
-    static std::vector<std::string> const members{"concurrency", "limits",        "max_attempts",   "max_deaths",
-                                                  "misfire",     "retry",         "retry_delay_ms", "route",
-                                                  "routing",     "stop_grace_ms", "timeout_ms",     "zone"};
+    static std::vector<std::string> const members{
+        "concurrency", "context",        "limits", "max_attempts", "max_deaths",    "misfire",    "priority", "rate",
+        "retry",       "retry_delay_ms", "route",  "routing",      "stop_grace_ms", "timeout_ms", "zone"};
     return members;
 }
 

@@ -86,6 +86,31 @@ TEST_CASE("a policy is the task's own, else that of its service, else that of it
     CHECK(protocol::parse_task(json::parse(protocol::to_text(task))).origins == task.origins);
 }
 
+TEST_CASE("the rate, the priority and the context of the handler may be defaults")
+{
+    auto const from = defaults({{"rate", {{"limit", 5}, {"per_ms", 60'000}}}, {"priority", -7}},
+                               {{"rate", {{"limit", 9}}}, {"context", {"previous"}}});
+    auto const task = saved(from, task_of());
+    CHECK(task.rate.limit == 5);
+    CHECK(task.rate.per == 1min);
+    CHECK(task.priority == -7);
+    CHECK(task.context.previous);
+    auto const origins = web::effective_origins(task);
+    CHECK(origins.at("rate") == origin::service);
+    CHECK(origins.at("priority") == origin::service);
+    CHECK(origins.at("context") == origin::project);
+    auto const own = saved(from, task_of({{"rate", {{"limit", 0}}}, {"priority", 0}, {"context", json::array()}}));
+    CHECK(own.rate.limit == 0);
+    CHECK(own.priority == 0);
+    CHECK_FALSE(own.context.any());
+    json const back{{"rate", nullptr}, {"priority", nullptr}, {"context", nullptr}};
+    auto const filled = from.fill_patch(back, own);
+    auto const again = protocol::patch_task(own, filled.document);
+    CHECK(again.rate == task.rate);
+    CHECK(again.priority == -7);
+    CHECK(again.context == task.context);
+}
+
 TEST_CASE("a policy is taken whole, and a route with its routing")
 {
     auto const from =

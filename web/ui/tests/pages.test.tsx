@@ -163,3 +163,15 @@ describe('a refusal', () => {
     expect(of('this project is not paused')).toContain('this project is not paused');
   }, slow);
 });
+
+describe('the settings of a service', () => {
+  it('have fields for the defaults, and can be applied to the tasks once they are saved', async () => {
+    const { Settings } = await import('../src/features/scopes/Settings');
+    const client = new QueryClient();
+    const defaults = { priority: 7, rate: { limit: 30, per_ms: 60000 }, context: ['last_success'], misfire: { action: 'skip' } };
+    client.setQueryData(['services', 'settings', 'shop', 'mail'], { version: 2, settings: { limits: {}, defaults } });
+    const page = shown(client, <Settings scope={{ project: 'shop', service: 'mail' }} />);
+    for (const text of ['value="7"', 'value="30"', 'value="60"', 'Starts of attempts of each task']) expect(page).toContain(text);
+    expect(page).toMatch(/<button(?![^>]*disabled)[^>]*>(<[^>]*>)*Apply to its tasks/);
+  }, slow);
+});

@@ -7,15 +7,19 @@ import type { ServiceSettings, StoredCalendar } from '../src/api/types';
 describe('settings', () => {
   const settings = {
     limits: { concurrency: 3, rate: { limit: 10, per_ms: 60000, burst: 5 } },
-    defaults: { max_attempts: 2, timeout_ms: 1500, zone: 'Europe/Berlin', priority: 1, misfire: { action: 'skip' } },
+    defaults: { max_attempts: 2, timeout_ms: 1500, zone: 'Europe/Berlin', priority: 1, rate: { limit: 5, per_ms: 2000, burst: 9 }, context: [], misfire: { action: 'skip' } },
   } as unknown as ServiceSettings;
   it('stay the same through the form', () => {
     expect(settingsOf(draftOf(settings), furtherDefaults(settings))).toEqual(settings);
-    expect(furtherDefaults(settings)).toEqual({ priority: 1, misfire: { action: 'skip' } });
+    expect(furtherDefaults(settings)).toEqual({ misfire: { action: 'skip' } });
   });
   it('lose what was emptied', () => {
-    const draft = { ...draftOf(settings), rate: 0, attempts: '' as const, zone: '' };
+    const draft = { ...draftOf(settings), rate: 0, attempts: '' as const, zone: '', priority: '' as const, taskRate: '' as const, context: undefined };
     expect(settingsOf(draft, {})).toEqual({ limits: { concurrency: 3 }, defaults: { timeout_ms: 1500 } });
+  });
+  it('tell a default of nothing from none', () => {
+    const draft = { ...draftOf({} as ServiceSettings), priority: 0, taskRate: 0, context: [] };
+    expect(settingsOf(draft, {}).defaults).toEqual({ priority: 0, rate: { limit: 0 }, context: [] });
   });
   it('of another person do not replace the present entries', () => {
     const base = { version: 4, settings };

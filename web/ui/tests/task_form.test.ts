@@ -121,7 +121,7 @@ describe('a task in the form', () => {
   const members = policyMembers(builtIn);
   const task = {
     ...members, project: 'p', name: 'n', description: 'd', owner: 'o', labels: { team: 'a:b', env: '' }, service: 's', handler: 'h', payload: [1, { a: null }],
-    schedule: schedules[0], priority: 3, context: ['previous'], enabled: false, origins: { max_attempts: 'task', retry: 'service', routing: 'task' },
+    schedule: schedules[0], priority: 3, context: ['previous'], enabled: false, origins: { max_attempts: 'task', retry: 'service', routing: 'task', priority: 'task', context: 'task', rate: 'project' },
   } as unknown as Definition;
   const draft = taskDraftOf(task, zone);
   it('comes back whole, so that saving without a change changes nothing', () => {
@@ -132,13 +132,13 @@ describe('a task in the form', () => {
   });
   it('leaves a policy out that is a default again, and the route with the routing', () => {
     const sent = definitionOf({ ...draft, own: [] }, draft);
-    for (const name of ['max_attempts', 'routing', 'route']) expect(sent).not.toHaveProperty(name);
+    for (const name of ['max_attempts', 'routing', 'route', 'priority', 'context']) expect(sent).not.toHaveProperty(name);
     expect(sent.retry).toEqual(members.retry);
   });
   it('sends of a new task only the policies that are its own', () => {
     const sent = definitionOf({ ...emptyTask('', zone), own: ['timeout_ms'] });
     expect(sent).toMatchObject({ project: 'default', timeout_ms: 0 });
-    for (const name of ['misfire', 'retry', 'routing', 'route', 'limits']) expect(sent).not.toHaveProperty(name);
+    for (const name of ['misfire', 'retry', 'routing', 'route', 'limits', 'rate', 'priority', 'context']) expect(sent).not.toHaveProperty(name);
   });
   it('is copied without the seeds', () => {
     const hashed = taskDraftOf({ ...task, schedule: schedules[2] as Schedule }, zone);

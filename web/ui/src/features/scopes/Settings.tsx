@@ -1,15 +1,18 @@
-import { Alert, Autocomplete, Button, Group, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Autocomplete, Button, Group, NumberInput, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { versionTag } from '@/api/client';
 import { type Scope, useChangeSettings, useSettings } from '@/api/scopes';
 import type { ServiceSettings } from '@/api/types';
+import { differences } from '@/shared/differences';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { JsonField, jsonText, readJson, useJsonFault } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
 import { zoneNames } from '@/shared/zones';
-import { type Draft, draftOf, furtherDefaults, type Known, nextOf, settingsOf } from './limits';
+import type { Context } from '@/features/tasks/form/policies_draft';
+import { ApplyDefaults } from './ApplyDefaults';
+import { type Draft, draftOf, furtherDefaults, type Known, nextOf, settingsOf, through } from './limits';
 
 interface Part {
   draft: Draft;
@@ -33,7 +36,7 @@ function numberOf(value: string | number): number | '' {
 }
 
 function DefaultFields({ draft, change }: Part) {
-  const { t } = useTranslation('scopes');
+  const { t } = useTranslation(['scopes', 'taskForm']);
   const built = t('settings.built_in');
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }} style={{ alignItems: 'end' }}>
@@ -41,7 +44,29 @@ function DefaultFields({ draft, change }: Part) {
       <NumberInput label={t('settings.retry')} placeholder={built} value={draft.retrySeconds} min={0} onChange={(value) => change({ retrySeconds: numberOf(value) })} />
       <NumberInput label={t('settings.time_limit')} placeholder={built} value={draft.limitSeconds} min={0} onChange={(value) => change({ limitSeconds: numberOf(value) })} />
       <Autocomplete label={t('settings.zone')} placeholder={built} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} />
+      <NumberInput label={t('settings.task_rate')} description={t('settings.task_rate_help')} placeholder={built} value={draft.taskRate} min={0} onChange={(value) => change({ taskRate: numberOf(value), taskBurst: undefined })} />
+      <NumberInput label={t('settings.per')} description={t('settings.per_help')} value={draft.taskPerSeconds} min={1} disabled={!draft.taskRate} onChange={(value) => change({ taskPerSeconds: Number(value) || 1, taskBurst: undefined })} />
+      <NumberInput label={t('taskForm:priority')} description={t('settings.priority_help')} placeholder={built} value={draft.priority} min={-100} max={100} onChange={(value) => change({ priority: numberOf(value) })} />
+      <ContextField draft={draft} change={change} />
     </SimpleGrid>
+  );
+}
+
+/** None, and nothing at all, are two choices: a task of a service may be told less than those of its project. */
+function ContextField({ draft, change }: Part) {
+  const { t } = useTranslation(['scopes', 'taskForm']);
+  const choices: { value: string; label: string; context: Context[] }[] = [
+    { value: 'none', label: t('settings.context_none'), context: [] },
+    { value: 'previous', label: t('taskForm:context_previous'), context: ['previous'] },
+    { value: 'last_success', label: t('taskForm:context_last_success'), context: ['last_success'] },
+    { value: 'both', label: t('settings.context_both'), context: ['previous', 'last_success'] },
+  ];
+  const chosen = choices.find(({ context }) => draft.context && context.join() === draft.context.join());
+  return (
+    <Select
+      label={t('taskForm:context')} placeholder={t('settings.built_in')} clearable value={chosen?.value ?? null} data={choices.map(({ value, label }) => ({ value, label }))}
+      onChange={(value) => change({ context: choices.find((one) => one.value === value)?.context })}
+    />
   );
 }
 
@@ -96,7 +121,7 @@ function Form({ scope, present }: { scope: Scope; present: Known }) {
       <JsonField label={t('settings.further')} value={further} onChange={setFurther} />
       {'reason' in read && <Text size="sm" c="red" role="alert">{jsonFault(read.reason, further)}</Text>}
       <ErrorBox error={error} />
-      <Group><Button onClick={save} loading={isPending} disabled={warned}>{t('shared:save')}</Button></Group>
+      <Group><Button onClick={save} loading={isPending} disabled={warned}>{t('shared:save')}</Button><ApplyDefaults scope={scope} disabled={warned || !entered || differences(entered, through(base)).length > 0} /></Group>
     </Stack>
   );
 }

@@ -1,4 +1,5 @@
 import type { ServiceSettings } from '@/api/types';
+import { contexts, type Context } from '@/features/tasks/form/policies_draft';
 import { differences } from '@/shared/differences';
 
 type Defaults = NonNullable<ServiceSettings['defaults']>;
@@ -14,15 +15,23 @@ export interface Draft {
   retrySeconds: number | '';
   limitSeconds: number | '';
   zone: string;
+  priority: number | '';
+  /** Of each task by itself. Its burst has no field: it stays as long as the rate does. */
+  taskRate: number | '';
+  taskPerSeconds: number;
+  taskBurst?: number | undefined;
+  /** Undefined: no default. */
+  context?: Context[] | undefined;
 }
 
 /** The members of the defaults that have fields of their own. */
-const fields = ['max_attempts', 'retry_delay_ms', 'timeout_ms', 'zone'] as const;
+const fields = ['max_attempts', 'retry_delay_ms', 'timeout_ms', 'zone', 'priority', 'rate', 'context'] as const;
 
 const seconds = (ms: number | undefined) => (ms === undefined ? '' : ms / 1000);
 
 export function draftOf({ limits, defaults = {} }: ServiceSettings): Draft {
   const rate: Rate = limits?.rate ?? {};
+  const ofTask: Rate = defaults.rate ?? {};
   return {
     concurrency: limits?.concurrency ?? 0,
     rate: rate.limit ?? 0,
@@ -32,6 +41,11 @@ export function draftOf({ limits, defaults = {} }: ServiceSettings): Draft {
     retrySeconds: seconds(defaults.retry_delay_ms),
     limitSeconds: seconds(defaults.timeout_ms),
     zone: defaults.zone ?? '',
+    priority: defaults.priority ?? '',
+    taskRate: ofTask.limit ?? '',
+    taskPerSeconds: (ofTask.per_ms ?? 1000) / 1000,
+    taskBurst: ofTask.burst,
+    context: defaults.context && contexts.filter((one) => defaults.context?.includes(one)),
   };
 }
 
@@ -45,8 +59,14 @@ function rateOf({ rate, perSeconds, burst }: Draft): { rate?: { limit: number; p
   return { rate: { limit: rate, per_ms: Math.round(perSeconds * 1000), ...(burst === '' ? {} : { burst }) } };
 }
 
+function taskRateOf({ taskRate, taskPerSeconds, taskBurst }: Draft): Pick<Defaults, 'rate'> {
+  if (taskRate === '') return {};
+  if (taskRate === 0) return { rate: { limit: 0 } };
+  return { rate: { limit: taskRate, per_ms: Math.round(taskPerSeconds * 1000), ...(taskBurst === undefined ? {} : { burst: taskBurst }) } };
+}
+
 export function settingsOf(draft: Draft, further: Defaults): ServiceSettings {
-  const { attempts, retrySeconds, limitSeconds, zone } = draft;
+  const { attempts, retrySeconds, limitSeconds, zone, priority, context } = draft;
   return {
     limits: { concurrency: draft.concurrency, ...rateOf(draft) },
     defaults: {
@@ -55,6 +75,9 @@ export function settingsOf(draft: Draft, further: Defaults): ServiceSettings {
       ...(retrySeconds === '' ? {} : { retry_delay_ms: Math.round(retrySeconds * 1000) }),
       ...(limitSeconds === '' ? {} : { timeout_ms: Math.round(limitSeconds * 1000) }),
       ...(zone === '' ? {} : { zone }),
+      ...(priority === '' ? {} : { priority }),
+      ...taskRateOf(draft),
+      ...(context === undefined ? {} : { context }),
     },
   };
 }
@@ -65,7 +88,8 @@ export interface Known {
   settings: ServiceSettings;
 }
 
-const through = ({ settings }: Known) => settingsOf(draftOf(settings), furtherDefaults(settings));
+/** The settings as the form gives them back when nothing is changed. */
+export const through = ({ settings }: Known) => settingsOf(draftOf(settings), furtherDefaults(settings));
 const isSame = (one: ServiceSettings, other: ServiceSettings) => differences(one, other).length === 0;
 
 /**

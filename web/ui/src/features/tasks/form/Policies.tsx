@@ -9,7 +9,7 @@ import { type PoliciesDraft } from './policies_draft';
 import { groups, wordsOf, type Group } from './policy_words';
 import type { TaskDraft } from './task_draft';
 
-interface Props {
+export interface PoliciesProps {
   draft: TaskDraft;
   /** What the service, the project or the program has for policies that are not the task's own. */
   defaults: PoliciesDraft;
@@ -24,7 +24,7 @@ function useWords() {
   return (group: Group, shown: PoliciesDraft) => wordsOf(group, shown, say).map(({ key, values }) => t(key, values as Record<string, string | number>)).join(' ');
 }
 
-function OneGroup({ group, shown, draft, defaults, change }: Props & { group: Group; shown: PoliciesDraft }) {
+function OneGroup({ group, shown, draft, defaults, change }: PoliciesProps & { group: Group; shown: PoliciesDraft }) {
   const { t } = useTranslation('taskPolicies');
   const own = members[group].some((policy) => draft.own.includes(policy));
   return (
@@ -34,7 +34,7 @@ function OneGroup({ group, shown, draft, defaults, change }: Props & { group: Gr
       {own && (
         <Button
           variant="subtle" size="xs" style={{ alignSelf: 'flex-start' }}
-          onClick={() => change({ policies: withDefaults(shown, group, defaults), own: draft.own.filter((policy) => !members[group].includes(policy)) })}
+          onClick={() => change({ policies: withDefaults(shown, members[group], defaults), own: draft.own.filter((policy) => !members[group].includes(policy)) })}
         >
           {t('back_to_default')}
         </Button>
@@ -44,7 +44,7 @@ function OneGroup({ group, shown, draft, defaults, change }: Props & { group: Gr
 }
 
 /** Each group of policies with what it does at present; the fields are inside. */
-export function Policies(props: Props) {
+export function Policies(props: PoliciesProps) {
   const { t } = useTranslation('taskPolicies');
   const words = useWords();
   const faults = useFaults();

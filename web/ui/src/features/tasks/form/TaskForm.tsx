@@ -62,6 +62,7 @@ export function TaskForm({ start, task }: Props) {
   const { data: defaults } = useTaskDefaults(entered.project.trim(), service);
   const draft = { ...entered, schedule: offered(entered.schedule, service === '' ? undefined : defaults?.zone, viewerZone()) };
   const back = task ? `/tasks/${task.id}` : '/tasks';
+  const policies = { draft, defaults: policiesDraftOf(defaults ?? {}), fresh: !task, change };
   const changes = task ? comparable(start, draft) : undefined;
   const unchanged = changes !== undefined && differences(changes.before, changes.after).length === 0;
 
@@ -95,8 +96,8 @@ export function TaskForm({ start, task }: Props) {
         </Section>
         <Section title={t('section.payload')}><PayloadInput draft={draft} change={change} /></Section>
         <Section title={t('section.policies')}>
-          <Policies draft={draft} defaults={policiesDraftOf(defaults ?? {})} fresh={!task} change={change} />
-          <OrderAndContext draft={draft} change={change} />
+          <Policies {...policies} />
+          <OrderAndContext {...policies} />
         </Section>
         <Section title={t('section.about')}><About draft={draft} change={change} /></Section>
         <ErrorBox error={reviewing ? null : error} />

@@ -1,8 +1,11 @@
 import type { Definition } from '@/api/types';
 
 /** The policies that a service or project can have a default for. `routing` stands for the route as well. */
-export const policies = ['misfire', 'concurrency', 'max_attempts', 'retry_delay_ms', 'retry', 'max_deaths', 'timeout_ms', 'limits', 'stop_grace_ms', 'routing'] as const;
+export const policies = ['misfire', 'concurrency', 'rate', 'max_attempts', 'retry_delay_ms', 'retry', 'max_deaths', 'timeout_ms', 'limits', 'stop_grace_ms', 'routing', 'priority', 'context'] as const;
 export type Policy = (typeof policies)[number];
+
+export const contexts = ['previous', 'last_success'] as const;
+export type Context = (typeof contexts)[number];
 
 export const routings = ['round_robin', 'random', 'least_loaded', 'skip_busy', 'first', 'last', 'failover', 'consistent_hash', 'instance', 'broadcast'] as const;
 export type Routing = (typeof routings)[number];
@@ -22,6 +25,8 @@ export interface PoliciesDraft {
   stopGraceMs: number;
   routing: Routing;
   route: { tag: string; key: string; instance: string; shards: number; ends: 'all' | 'any' };
+  priority: number;
+  context: Context[];
 }
 
 /** What holds where neither the task nor its service nor its project says anything. */
@@ -38,9 +43,11 @@ export const builtIn: PoliciesDraft = {
   stopGraceMs: 30000,
   routing: 'round_robin',
   route: { tag: '', key: '', instance: '', shards: 0, ends: 'all' },
+  priority: 0,
+  context: [],
 };
 
-type Members = Required<Pick<Definition, Policy | 'route' | 'rate'>>;
+type Members = Required<Pick<Definition, Policy | 'route'>>;
 
 function misfireOf({ misfire }: PoliciesDraft) {
   const { action, afterMs, limit, withinMs } = misfire;
@@ -82,12 +89,13 @@ export function policyMembers(draft: PoliciesDraft): Members {
     misfire: misfireOf(draft), concurrency: concurrencyOf(draft), rate: rateOf(draft), max_attempts: draft.maxAttempts,
     retry_delay_ms: draft.retryDelayMs, retry: retryOf(draft), max_deaths: draft.maxDeaths, timeout_ms: draft.timeoutMs,
     limits: limitsOf(draft), stop_grace_ms: draft.stopGraceMs, routing: draft.routing, route: routeOf(draft),
+    priority: draft.priority, context: draft.context,
   } as Members;
 }
 
 /** What a definition, or defaults, may have of a policy: of all branches together. */
 type Given = Partial<Record<string, string & number & string[] & boolean>>;
-type Source = Partial<Record<Policy | 'route' | 'rate', unknown>>;
+type Source = Partial<Record<Policy | 'route', unknown>>;
 
 function member(source: Source, name: keyof Source): Given {
   const value = source[name];
@@ -132,6 +140,8 @@ export function policiesDraftOf(source: Source): PoliciesDraft {
     stopGraceMs: number('stop_grace_ms', builtIn.stopGraceMs),
     routing: (source.routing as Routing | undefined) ?? builtIn.routing,
     route: routeDraft(member(source, 'route')),
+    priority: number('priority', builtIn.priority),
+    context: Array.isArray(source.context) ? contexts.filter((one) => (source.context as unknown[]).includes(one)) : [],
   };
 }
 

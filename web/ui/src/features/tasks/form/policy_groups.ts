@@ -4,7 +4,7 @@ import type { Group } from './policy_words';
 export const members: Record<Group, readonly Policy[]> = {
   late: ['misfire'],
   parallel: ['concurrency'],
-  rate: [],
+  rate: ['rate'],
   retries: ['max_attempts', 'retry_delay_ms', 'retry', 'max_deaths'],
   times: ['timeout_ms', 'limits', 'stop_grace_ms'],
   client: ['routing'],
@@ -12,11 +12,11 @@ export const members: Record<Group, readonly Policy[]> = {
 
 /** The members of a definition whose refusals belong to a group. */
 export const faultNames: Record<Group, readonly string[]> = {
-  ...members, rate: ['rate'], client: ['routing', 'route'],
+  ...members, client: ['routing', 'route'],
 };
 
 const fields: Record<Policy, readonly (keyof PoliciesDraft)[]> = {
-  misfire: ['misfire'], concurrency: ['concurrency'], max_attempts: ['maxAttempts'], retry_delay_ms: ['retryDelayMs'], retry: ['retry'],
+  misfire: ['misfire'], concurrency: ['concurrency'], rate: ['rate'], priority: ['priority'], context: ['context'], max_attempts: ['maxAttempts'], retry_delay_ms: ['retryDelayMs'], retry: ['retry'],
   max_deaths: ['maxDeaths'], timeout_ms: ['timeoutMs'], limits: ['limits'], stop_grace_ms: ['stopGraceMs'], routing: ['routing', 'route'],
 };
 
@@ -25,9 +25,9 @@ export function ownAfter(own: readonly Policy[], change: Partial<PoliciesDraft>)
   return policies.filter((policy) => own.includes(policy) || fields[policy].some((field) => field in change));
 }
 
-/** The policies of a group as the defaults have them. */
-export function withDefaults(draft: PoliciesDraft, group: Group, defaults: PoliciesDraft): PoliciesDraft {
-  return members[group].reduce((changed, policy) => withPolicyOf(changed, policy, defaults), draft);
+/** The draft with these policies as the defaults have them. */
+export function withDefaults(draft: PoliciesDraft, which: readonly Policy[], defaults: PoliciesDraft): PoliciesDraft {
+  return which.reduce((changed, policy) => withPolicyOf(changed, policy, defaults), draft);
 }
 
 /** All policies that are not the task's own as the defaults have them: what a new task shows. */

@@ -3,8 +3,6 @@ import { jsonText, readJson } from '@/shared/JsonField';
 import { builtIn, policies, policiesDraftOf, policyMembers, type PoliciesDraft, type Policy } from './policies_draft';
 import { emptySchedule, scheduleDraftOf, scheduleOf, type ScheduleDraft } from './schedule_draft';
 
-export type Context = 'previous' | 'last_success';
-
 /** What the form holds. Nothing here is known to be right: the server decides. */
 export interface TaskDraft {
   project: string;
@@ -19,15 +17,13 @@ export interface TaskDraft {
   policies: PoliciesDraft;
   /** The policies that are the task's own, whatever its service or project has as a default. */
   own: Policy[];
-  priority: number;
-  context: Context[];
   enabled: boolean;
 }
 
 export function emptyTask(project: string, zone: string): TaskDraft {
   return {
     project: project || 'default', name: '', description: '', owner: '', labels: [], service: '', handler: '', payload: '{}',
-    schedule: emptySchedule(zone), policies: builtIn, own: [], priority: 0, context: [], enabled: true,
+    schedule: emptySchedule(zone), policies: builtIn, own: [], enabled: true,
   };
 }
 
@@ -37,8 +33,8 @@ export function taskDraftOf(task: Definition & Pick<Task, 'origins'>, viewer: st
     project: task.project ?? 'default', name: task.name, description: task.description ?? '', owner: task.owner ?? '',
     labels: Object.entries(task.labels ?? {}).map(([name, value]) => `${name}:${String(value)}`),
     service: task.service, handler: task.handler, payload: jsonText(task.payload ?? {}), schedule: scheduleDraftOf(task.schedule, viewer),
-    policies: policiesDraftOf(task), own: policies.filter((policy) => origins[policy] === 'task'), priority: task.priority ?? 0,
-    context: task.context ?? [], enabled: task.enabled ?? true,
+    policies: policiesDraftOf(task), own: policies.filter((policy) => origins[policy] === 'task'),
+    enabled: task.enabled ?? true,
   };
 }
 
@@ -70,7 +66,7 @@ export function definitionOf(draft: TaskDraft, base?: TaskDraft): Definition {
     project: draft.project.trim(), name: draft.name.trim(), description: draft.description, owner: draft.owner.trim(),
     labels: readLabels(draft.labels), service: draft.service.trim(), handler: draft.handler.trim(),
     payload: 'value' in payload ? payload.value : {}, schedule: scheduleOf(draft.schedule), ...sentPolicies(draft, base),
-    rate: policyMembers(draft.policies).rate, priority: draft.priority, context: draft.context, enabled: draft.enabled,
+    enabled: draft.enabled,
   } as Definition;
 }
 
