@@ -105,7 +105,8 @@ std::optional<bool> query_parameters::flag(std::string_view name)
     if (!given)
         return std::nullopt;
     if (*given != "true" && *given != "false")
-        throw invalid_input(std::string(name), named(name, " must be true or false, not ") + in_quotes(*given));
+        throw invalid_input(std::string(name), named(name, " must be true or false, not ") + in_quotes(*given) +
+                                                   "; write for example " + std::string(name) + "=true");
     return *given == "true";
 }
 
@@ -131,7 +132,9 @@ std::int64_t query_parameters::number(std::string_view name, std::int64_t fallba
     auto const value = whole<std::int64_t>(*given);
     if (!value || *value < least || *value > most)
         throw invalid_input(std::string(name), named(name, " must be a whole number from ") + std::to_string(least) +
-                                                   " to " + std::to_string(most) + ", not " + in_quotes(*given));
+                                                   " to " + std::to_string(most) + ", not " + in_quotes(*given) +
+                                                   "; write for example " + std::string(name) + "=" +
+                                                   std::to_string(std::clamp(fallback, least, most)));
     return *value;
 }
 
@@ -147,7 +150,8 @@ std::int64_t query_parameters::parse_number(std::string const& text, std::string
     auto const value = positive_number(text);
     if (!value)
         throw invalid_input(std::string(name),
-                            named(name, " must be an id, a positive decimal number, not ") + in_quotes(text));
+                            named(name, " must be an id, a positive decimal number such as 4711, not ") +
+                                in_quotes(text));
     return *value;
 }
 
@@ -156,7 +160,7 @@ std::int64_t path_number(http::request const& message)
     auto const& text = message.params.at("id");
     auto const value = positive_number(text);
     if (!value)
-        throw refused(404, in_quotes(text) + " is not an id: ids are positive decimal numbers", "id");
+        throw refused(404, in_quotes(text) + " is not an id: ids are positive decimal numbers such as 4711", "id");
     return *value;
 }
 

@@ -114,10 +114,12 @@ std::optional<reader::found> reader::find(std::string const& path)
     return found{*written, path};
 }
 
-std::string reader::text_of(found const& got) const
+// `like` is a text that would be right; empty if none is known.
+std::string reader::text_of(found const& got, std::string const& like) const
 {
     if (!got.value.is_string())
-        refuse(got.origin, "must be a string");
+        refuse(got.origin,
+               "must be a string, in double quotes" + (like.empty() ? "" : ", such as " + nlohmann::json(like).dump()));
     auto text = got.value.get<std::string>();
     if (text.find('\0') != std::string::npos)
         refuse(got.origin, "must not contain NUL");
@@ -137,7 +139,7 @@ void reader::value(std::string const& path, std::string& into)
 {
     attempt(path, [&] {
         if (auto const got = find(path))
-            into = text_of(*got);
+            into = text_of(*got, into);
     });
 }
 
@@ -189,7 +191,7 @@ std::vector<std::string> reader::read_list(found const& got, std::string const& 
         return list;
     }
     if (!got.value.is_array())
-        refuse(got.origin, "must be a list of strings");
+        refuse(got.origin, R"(must be a list of strings, such as ["first", "second"])");
     for (auto const& each : got.value)
         list.push_back(text_of({each, got.origin + "[" + std::to_string(list.size()) + "]"}));
     return list;
@@ -199,12 +201,12 @@ std::int64_t reader::number(std::string const& path, std::int64_t fallback, std:
 {
     attempt(path, [&] {
         if (auto const got = find(path))
-            fallback = read_number(*got, path, most);
+            fallback = read_number(*got, path, {fallback, most});
     });
     return fallback;
 }
 
-std::int64_t reader::read_number(found const& got, std::string const& path, std::int64_t most) const
+std::int64_t reader::read_number(found const& got, std::string const& path, bounded const& wanted) const
 {
     std::int64_t count = -1;
     if (got.value.is_number_integer()) {
@@ -216,8 +218,9 @@ std::int64_t reader::read_number(found const& got, std::string const& path, std:
         if (failure != std::errc{} || end != text.data() + text.size())
             count = -1;
     }
-    if (count < 0 || count > most)
-        refuse(got.origin, "must be a whole number from 0 to " + std::to_string(most));
+    if (count < 0 || count > wanted.most)
+        refuse(got.origin, "must be a whole number from 0 to " + std::to_string(wanted.most) + ", such as " +
+                               std::to_string(wanted.like));
     return count;
 }
 

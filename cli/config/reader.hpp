@@ -118,11 +118,15 @@ private:
     nlohmann::json const* in_document(std::string const& path) const;
     std::int64_t number(std::string const& path, std::int64_t fallback, std::int64_t most);
     void finish(nlohmann::json const& part, std::string const& path);
-    std::string text_of(found const& got) const;
+    std::string text_of(found const& got, std::string const& like = {}) const;
     duration span_of(found const& got) const;
     void take_secret(std::string const& path, std::string& into, std::string& named);
     std::string read_secret(std::string const& file, std::string const& origin) const;
-    std::int64_t read_number(found const& got, std::string const& path, std::int64_t most) const;
+    struct bounded {
+        std::int64_t like; // one that is right
+        std::int64_t most;
+    };
+    std::int64_t read_number(found const& got, std::string const& path, bounded const& wanted) const;
     std::vector<std::string> read_list(found const& got, std::string const& path) const;
 
     std::filesystem::path file_;

@@ -2,6 +2,7 @@
 
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/field_examples.hpp"
 
 #include <algorithm>
 
@@ -49,7 +50,8 @@ labels parse_labels(nlohmann::json const& value)
         if (!is_name(name))
             refuse_name("labels", name);
         if (!text.is_string())
-            throw invalid_input("labels." + name, "labels." + name + " must be a string");
+            throw invalid_input("labels." + name,
+                                "labels." + name + " must be a string; write for example " + example_of("labels"));
         if (!is_value(text.get_ref<std::string const&>()))
             refuse_value("labels." + name, text.get_ref<std::string const&>());
         all[name] = text.get<std::string>();

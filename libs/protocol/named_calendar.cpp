@@ -201,13 +201,13 @@ nlohmann::json to_json(calendar_content const& content)
 
 calendar_definition parse_calendar_definition(nlohmann::json const& value)
 {
-    strict_object object(value, "");
+    strict_object object(value, "", R"({"name": "holidays", "dates": ["2026-12-24"]})");
     calendar_definition calendar;
     calendar.project = object.text("project", calendar.project, longest_project);
     calendar.name = object.need_text("name", 190);
     calendar.description = object.text("description", {}, 2'000);
     if (calendar.project.empty())
-        throw invalid_input("project", "project must not be empty");
+        object.refuse_value("project", " must not be empty");
     check_name(calendar.project, "project");
     check_name(calendar.name, "name");
     calendar.content = parse_calendar_content(object);

@@ -133,7 +133,7 @@ std::string read_cron(strict_object& object)
 {
     auto text = trimmed(object.need_text("cron", 256));
     if (text.empty())
-        throw invalid_input(object.path_of("cron"), object.path_of("cron") + " must not be empty");
+        object.refuse_value("cron", " must not be empty");
     return text;
 }
 

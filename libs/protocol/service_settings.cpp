@@ -66,7 +66,7 @@ void check_new_defaults(service_settings const& settings)
 
 service_settings parse_service_settings(nlohmann::json const& value)
 {
-    strict_object object(value, "");
+    strict_object object(value, "", R"({"limits": {"concurrency": 20}})");
     service_settings settings;
     if (auto const* limits = object.find("limits"))
         settings.limits = parse_scope_limits(*limits, "limits");

@@ -1,6 +1,7 @@
 #include "libs/protocol/strict.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/protocol/field_examples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,12 +27,24 @@ std::optional<std::int64_t> whole_number(nlohmann::json const& value)
     return static_cast<std::int64_t>(number);
 }
 
+std::string in_words(std::string const& example)
+{
+    return example.empty() ? std::string{} : "; write for example " + example;
+}
+
 } // namespace
 
-strict_object::strict_object(nlohmann::json const& value, std::string path) : value_(value), path_(std::move(path))
+strict_object::strict_object(nlohmann::json const& value, std::string path, char const* example)
+    : value_(value), path_(std::move(path))
 {
     if (!value.is_object())
-        throw invalid_input(path_, (path_.empty() ? std::string("the document") : path_) + " must be a JSON object");
+        throw invalid_input(path_, (path_.empty() ? std::string("the document") : path_) + " must be a JSON object" +
+                                       in_words(path_.empty() ? example : example_of(path_)));
+}
+
+void strict_object::refuse_value(char const* key, std::string const& why) const
+{
+    throw invalid_input(path_of(key), path_of(key) + why + in_words(example_of(path_of(key))));
 }
 
 nlohmann::json const* strict_object::find(char const* key)
@@ -52,7 +65,7 @@ nlohmann::json const& strict_object::need(char const* key)
 {
     if (auto const* found = find(key))
         return *found;
-    throw invalid_input(path_of(key), path_of(key) + " is required");
+    refuse_value(key, " is required");
 }
 
 std::string strict_object::text(char const* key, std::string fallback, std::size_t longest)
@@ -61,7 +74,7 @@ std::string strict_object::text(char const* key, std::string fallback, std::size
     if (found == nullptr)
         return fallback;
     if (!found->is_string())
-        throw invalid_input(path_of(key), path_of(key) + " must be a string");
+        refuse_value(key, " must be a string");
     auto value = found->get<std::string>();
     if (count_characters(value) > longest)
         throw invalid_input(path_of(key), path_of(key) + " is longer than " + std::to_string(longest) + " characters");
@@ -73,7 +86,7 @@ std::string strict_object::need_text(char const* key, std::size_t longest)
     need(key);
     auto value = text(key, {}, longest);
     if (value.empty())
-        throw invalid_input(path_of(key), path_of(key) + " must not be empty");
+        refuse_value(key, " must not be empty");
     return value;
 }
 
@@ -85,7 +98,8 @@ std::int64_t strict_object::number(char const* key, std::int64_t fallback, std::
     auto const value = whole_number(*found);
     if (!value || *value < least || *value > most)
         throw invalid_input(path_of(key), path_of(key) + " must be a whole number from " + std::to_string(least) +
-                                              " to " + std::to_string(most));
+                                              " to " + std::to_string(most) +
+                                              in_words(example_of(path_of(key), least, most)));
     return *value;
 }
 
@@ -100,7 +114,7 @@ bool strict_object::flag(char const* key, bool fallback)
     if (found == nullptr)
         return fallback;
     if (!found->is_boolean())
-        throw invalid_input(path_of(key), path_of(key) + " must be true or false");
+        refuse_value(key, " must be true or false");
     return found->get<bool>();
 }
 
@@ -110,14 +124,12 @@ std::vector<std::string> strict_object::texts(char const* key, std::size_t most,
     if (found == nullptr)
         return {};
     if (!found->is_array() || found->size() > most)
-        throw invalid_input(path_of(key),
-                            path_of(key) + " must be a list of at most " + std::to_string(most) + " texts");
+        refuse_value(key, " must be a list of at most " + std::to_string(most) + " texts");
     std::vector<std::string> all;
     for (auto const& one : *found) {
         if (!one.is_string() || one.get_ref<std::string const&>().empty() ||
             count_characters(one.get_ref<std::string const&>()) > longest)
-            throw invalid_input(path_of(key),
-                                path_of(key) + " must list texts of 1 to " + std::to_string(longest) + " characters");
+            refuse_value(key, " must list texts of 1 to " + std::to_string(longest) + " characters");
         all.push_back(one.get<std::string>());
     }
     return all;

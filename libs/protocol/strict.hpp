@@ -14,10 +14,11 @@
 namespace baton::protocol {
 
 // Reads a JSON object that a person wrote: a wrong type or an unknown key throws invalid_input with the path of the
-// field ("schedule.cron"). Not for messages between our own programs, where unknown fields must be ignored.
+// field ("schedule.cron") and an example of field_examples. Not for messages between our own programs, where unknown fields must be ignored.
 class strict_object {
 public:
-    strict_object(nlohmann::json const& value, std::string path);
+    // `example` is such an object; one with a path has its own.
+    strict_object(nlohmann::json const& value, std::string path, char const* example = "");
 
     // The member, or nullptr when absent. A null is a value like others, which only a payload may have. Marks the key
     // as known.
@@ -39,6 +40,9 @@ public:
     // For members that mean something only beside another value: throws if one of them is there, with `why`, such as
     // "needs a limit".
     void refuse(std::initializer_list<char const*> keys, std::string const& why) const;
+
+    // Throws for a value that is not as it should be; `why` follows the name of the field.
+    [[noreturn]] void refuse_value(char const* key, std::string const& why) const;
 
     // Throws for the first key that no call above has named, and names those that there are. Call it last. `where`: of
     // which form of the document they are the fields.

@@ -67,9 +67,12 @@ std::optional<json_text> read_payload(strict_object& object)
     return payload;
 }
 
+constexpr char task_example[] = R"({"name": "close-day", "service": "billing", "handler": "close_day", )"
+                                R"("schedule": {"kind": "cron", "cron": "0 2 * * 1-5"}})";
+
 task_definition parse_task(nlohmann::json const& value)
 {
-    strict_object object(value, "");
+    strict_object object(value, "", task_example);
     task_definition task;
     task.project = object.text("project", task.project, longest_project);
     task.name = object.need_text("name", 190);
@@ -81,7 +84,7 @@ task_definition parse_task(nlohmann::json const& value)
     task.service = object.need_text("service", 100);
     task.handler = object.need_text("handler", 150);
     if (task.project.empty())
-        throw invalid_input("project", "project must not be empty");
+        object.refuse_value("project", " must not be empty");
     check_name(task.project, "project");
     check_name(task.name, "name");
     check_name(task.service, "service");

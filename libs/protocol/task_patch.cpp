@@ -52,7 +52,7 @@ void check_nulls(nlohmann::json const& patch)
 task_definition patch_task(task_definition const& task, nlohmann::json const& patch)
 {
     if (!patch.is_object())
-        throw invalid_input("", "a patch must be a JSON object");
+        throw invalid_input("", R"(a patch must be a JSON object; write for example {"priority": 5})");
     check_nulls(patch);
     auto value = to_json(task);
     if (auto const schedule = patch.find("schedule");

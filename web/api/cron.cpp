@@ -52,7 +52,7 @@ protocol::schedule_spec read_schedule(protocol::strict_object& object)
 
 nlohmann::json explain_expression(nlohmann::json const& document, utc_time now)
 {
-    protocol::strict_object object(document, "");
+    protocol::strict_object object(document, "", R"({"cron": "0 2 * * 1-5", "zone": "Europe/Berlin"})");
     auto const wanted = read_schedule(object);
     auto const count = object.number("count", 5, 1, 1'000);
     object.finish();

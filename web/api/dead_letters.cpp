@@ -120,7 +120,7 @@ chosen_letters read_choice(http::request const& message, utc_time now, bool with
 {
     auto const document = read_body(message);
     return as_document([&] {
-        protocol::strict_object object(document, "");
+        protocol::strict_object object(document, "", R"({"executions": ["4711"]})");
         chosen_letters chosen;
         if (object.find("executions") != nullptr) {
             chosen.executions = ids_of(object.texts("executions", storage::most_letters_at_once, 20));

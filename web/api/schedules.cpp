@@ -40,7 +40,7 @@ preview_request read_request(nlohmann::json const& document, task_defaults const
 {
     auto const filled = defaults.fill(once_after(document, now));
     preview_request wanted;
-    protocol::strict_object object(document, "");
+    protocol::strict_object object(document, "", R"({"schedule": {"kind": "cron", "cron": "0 2 * * 1-5"}})");
     auto& task = wanted.task;
     task.project = read_name(object, "project", protocol::longest_project, task.project);
     task.name = read_name(object, "name", 190, {});

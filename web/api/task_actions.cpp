@@ -60,7 +60,7 @@ void read_run(http::request const& message, storage::run_request& wanted)
         return;
     auto const document = read_body(message);
     as_document([&] {
-        protocol::strict_object object(document, "");
+        protocol::strict_object object(document, "", R"({"payload": {"day": "today"}})");
         if (auto const payload = protocol::read_payload(object))
             wanted.payload = std::string(payload->view());
         wanted.force = object.flag("force", false);

@@ -311,6 +311,16 @@ TEST_CASE("a wrong value in a variable is refused with the variable's name")
     CHECK(refusal(fine, with({{"BATON_ELECTION_EPOCHS", "mixed"}})) == "election.epochs: must be counted or hybrid");
 }
 
+TEST_CASE("a value of a wrong type in a document is refused with one that is right")
+{
+    auto const said = [](char const* more) {
+        return refusal(std::string(R"({"database": {"url": "sqlite:/b.db"}, )") + more + "}", nothing);
+    };
+    CHECK(said(R"("listen": {"port": "x"})") == "listen.port: must be a whole number from 0 to 65535, such as 7800");
+    CHECK(said(R"("listen": {"address": 7})") ==
+          R"(listen.address: must be a string, in double quotes, such as "127.0.0.1")");
+}
+
 TEST_CASE("a trigger on any free port takes its address from the listener")
 {
     scratch const here;
