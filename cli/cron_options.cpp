@@ -20,7 +20,7 @@ void add_cron_options(CLI::App& command, cron_options& chosen, CLI::Option* cron
     gap->check(CLI::IsMember({"skip", "next_valid", "shift"}));
     overlap->check(CLI::IsMember({"first", "second", "both"}));
     seed->check(CLI::Range(std::int64_t{0}, std::int64_t{4'294'967'295}));
-    for (auto* const option : {dialect, gap, overlap, seed})
+    for (auto* const option : {dialect, seed})
         if (cron != nullptr)
             option->needs(cron);
 }

@@ -16,7 +16,7 @@ struct cron_options {
     std::int64_t hash_seed = -1; // -1: not given
 };
 
-// --dialect, --gap, --overlap and --hash-seed. `cron` is the option that they need, or null.
+// --dialect, --gap, --overlap and --hash-seed. `cron` is the option that the dialect and the seed need, or null.
 void add_cron_options(CLI::App& command, cron_options& chosen, CLI::Option* cron);
 
 // Adds the chosen members to a schedule.

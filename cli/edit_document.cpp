@@ -61,8 +61,8 @@ std::set<std::string> members_of_kind(std::string const& kind)
         {"cron", {"cron", "zone", "dialect", "gap", "overlap", "hash_seed"}},
         {"fixed_rate", {"every_ms"}},
         {"fixed_delay", {"every_ms"}},
-        {"window", {"every_ms", "from", "to", "days", "zone"}},
-        {"calendar", {"every", "unit", "time", "on", "roll", "days", "zone"}},
+        {"window", {"every_ms", "from", "to", "days", "zone", "gap", "overlap"}},
+        {"calendar", {"every", "unit", "time", "on", "roll", "days", "zone", "gap", "overlap"}},
         {"once", {"at"}},
         {"after", {"task"}},
         {"api", {}}};

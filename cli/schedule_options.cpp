@@ -32,12 +32,15 @@ nlohmann::json schedule_of(schedule_options const& chosen)
     bool const has_days = !chosen.wall.from.empty() || !chosen.wall.calendar.empty();
     if (!chosen.zone.empty() && chosen.cron.empty() && !has_days)
         throw CLI::ValidationError("--zone", "needs --cron, --from or --calendar, which it is the time zone of");
+    bool const has_policy = !chosen.expression.gap.empty() || !chosen.expression.overlap.empty();
+    if (has_policy && chosen.cron.empty() && !has_days)
+        throw CLI::ValidationError(chosen.expression.gap.empty() ? "--overlap" : "--gap",
+                                   "needs --cron, --from or --calendar");
     if (!chosen.wall.days.empty() && !has_days)
         throw CLI::ValidationError("--days", "needs --from or --calendar");
     nlohmann::json schedule{{"kind", "api"}};
     if (!chosen.cron.empty()) {
         schedule = {{"kind", "cron"}, {"cron", chosen.cron}};
-        write_cron_options(schedule, chosen.expression);
     } else if (!chosen.wall.from.empty())
         schedule = window_schedule(chosen.wall, period("--every", chosen.every, 1s));
     else if (!chosen.wall.calendar.empty())
@@ -52,6 +55,7 @@ nlohmann::json schedule_of(schedule_options const& chosen)
         schedule = {{"kind", "once"}, {"in_ms", period("--in", chosen.in, 1ms)}};
     else if (!chosen.after.empty())
         schedule = {{"kind", "after"}, {"task", chosen.after}};
+    write_cron_options(schedule, chosen.expression);
     if (!chosen.zone.empty())
         schedule["zone"] = chosen.zone;
     if (!chosen.start_at.empty())

@@ -24,12 +24,19 @@ std::optional<Enum> choice(strict_object& object, char const* key)
 
 } // namespace
 
-cron_rules parse_cron_rules(strict_object& object)
+cron_rules parse_clock_rules(strict_object& object)
 {
     cron_rules rules;
-    rules.dialect = choice<cron_dialect>(object, "dialect").value_or(cron_dialect::crontab);
     rules.gap = choice<gap_policy>(object, "gap");
     rules.overlap = choice<overlap_policy>(object, "overlap");
+    return rules;
+}
+
+cron_rules parse_cron_rules(strict_object& object)
+{
+    auto const dialect = choice<cron_dialect>(object, "dialect").value_or(cron_dialect::crontab);
+    auto rules = parse_clock_rules(object);
+    rules.dialect = dialect;
     if (object.find("hash_seed") != nullptr)
         rules.hash_seed =
             static_cast<std::uint32_t>(object.number("hash_seed", 0, 0, std::numeric_limits<std::uint32_t>::max()));

@@ -33,7 +33,8 @@ enum class overlap_policy : std::uint8_t { first, second, both };
 template <>
 inline constexpr std::array<std::string_view, 3> names_of<overlap_policy>{"first", "second", "both"};
 
-// A policy that is absent is that of the dialect: see schedule::cron::usual_policy.
+// A policy that is absent is that of the dialect (see schedule::cron::usual_policy) or of the kind. A window and a
+// calendar interval have the policies, and no other member.
 struct cron_rules {
     cron_dialect dialect = cron_dialect::crontab;
     std::optional<gap_policy> gap{};
@@ -45,6 +46,8 @@ struct cron_rules {
 
 // The members dialect, gap, overlap and hash_seed of a schedule. Throws invalid_input with the field.
 cron_rules parse_cron_rules(strict_object& object);
+// The members gap and overlap.
+cron_rules parse_clock_rules(strict_object& object);
 void write_cron_rules(nlohmann::json& schedule, cron_rules const& rules); // without those that have their default
 
 } // namespace baton::protocol

@@ -61,10 +61,12 @@ schedule_spec parse_schedule(nlohmann::json const& value)
         object.need("every_ms");
         spec.every = whole_seconds(object, "every_ms");
         spec.window = parse_window(object);
+        spec.rules = parse_clock_rules(object);
         spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::calendar) {
         spec.calendar = parse_calendar(object);
+        spec.rules = parse_clock_rules(object);
         spec.zone = object.text("zone", "UTC", 64);
     }
     if (spec.kind == schedule_kind::once) {
@@ -102,10 +104,12 @@ nlohmann::json to_json(schedule_spec const& spec, bool stored)
     if (spec.kind == schedule_kind::window) {
         value["every_ms"] = spec.every / 1ms;
         write_window(value, spec.window);
+        write_cron_rules(value, spec.rules);
         value["zone"] = spec.zone;
     }
     if (spec.kind == schedule_kind::calendar) {
         write_calendar(value, spec.calendar);
+        write_cron_rules(value, spec.rules);
         value["zone"] = spec.zone;
     }
     if (spec.kind == schedule_kind::after)

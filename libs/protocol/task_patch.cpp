@@ -40,8 +40,8 @@ void check_nulls(nlohmann::json const& patch)
                 is_one_of(key, {"start_at", "end_at", "max_firings", "jitter_ms", "jitter_seed", "calendars"})) ||
                (is_one_of(key, {"zone", "days", "on", "roll", "dialect", "gap", "overlap", "hash_seed"}) &&
                 kind == "any") ||
-               (key == "zone" && is_one_of(kind_text, {"cron", "window", "calendar"})) ||
-               (is_one_of(key, {"dialect", "gap", "overlap", "hash_seed"}) && kind_text == "cron") ||
+               (is_one_of(key, {"zone", "gap", "overlap"}) && is_one_of(kind_text, {"cron", "window", "calendar"})) ||
+               (is_one_of(key, {"dialect", "hash_seed"}) && kind_text == "cron") ||
                (key == "days" && kind_text == "window") ||
                (is_one_of(key, {"days", "on", "roll"}) && kind_text == "calendar");
     });

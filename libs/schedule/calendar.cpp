@@ -48,6 +48,24 @@ chr::local_days last_day_of(chr::year_month month)
     return chr::local_days{month / chr::last};
 }
 
+// The first firing at or after `from` of this reading alone.
+std::optional<utc_time> first_of_reading(time_zone const& zone, local_time shown, utc_time from, clock_policy policy)
+{
+    using protocol::gap_policy;
+    using protocol::overlap_policy;
+    auto found = zone.to_utc(shown);
+    if (found.shown == moments::count::none) {
+        if (policy.gap == gap_policy::skip)
+            return std::nullopt;
+        if (policy.gap == gap_policy::shift)
+            found.first += shown - zone.at(found.first - chr::seconds{1}).local_end();
+        found.second = found.first;
+    }
+    auto const first = policy.overlap == overlap_policy::second ? found.second : found.first;
+    auto const last = policy.overlap == overlap_policy::first ? found.first : found.second;
+    return first >= from ? std::optional{first} : last >= from ? std::optional{last} : std::nullopt;
+}
+
 } // namespace
 
 chr::local_days day_of_month(calendar_day const& rule, chr::year_month month, chr::day start)
@@ -121,7 +139,7 @@ calendar::date calendar::day_in(date anchor, std::int64_t unit) const
     return rolled(day_of_month(on_, month_of(month_number(anchor) + months), start), roll_);
 }
 
-std::optional<utc_time> calendar::first(time_zone zone, utc_time anchor, utc_time from) const
+std::optional<utc_time> calendar::first(time_zone zone, utc_time anchor, utc_time from, clock_policy policy) const
 {
     if (std::max(anchor, from) >= latest_firing)
         return std::nullopt;
@@ -134,9 +152,9 @@ std::optional<utc_time> calendar::first(time_zone zone, utc_time anchor, utc_tim
         for (auto day = begin; day < begin + chr::days{days}; day += chr::days{1}) {
             if (days == 7 && (weekdays >> chr::weekday{day}.c_encoding() & 1u) == 0)
                 continue;
-            auto const at = zone.to_utc(local_time{day} + chr::seconds{time_}).first;
-            if (at >= from)
-                return at < latest_firing ? std::optional{at} : std::nullopt;
+            auto const at = first_of_reading(zone, local_time{day} + chr::seconds{time_}, from, policy);
+            if (at)
+                return *at < latest_firing ? at : std::nullopt;
         }
     }
 }

@@ -2,6 +2,7 @@
 // Calendar intervals: a time of the day on a day of every n-th day, week, month or year.
 
 #include "libs/protocol/calendar_spec.hpp"
+#include "libs/schedule/cron.hpp"
 #include "libs/schedule/time_zone.hpp"
 
 #include <cstdint>
@@ -15,10 +16,13 @@ public:
     // Throws invalid_input("schedule.every").
     explicit calendar(protocol::calendar_spec const& spec);
 
-    // The first firing at or after `from`, which may lie before `anchor` in the first week, month or year. A reading
-    // that the clock skips fires at the first moment after the gap, and one that it shows twice at the first. Empty
-    // after the year 9000.
-    std::optional<utc_time> first(time_zone zone, utc_time anchor, utc_time from) const;
+    // A reading that the clock skips fires at the first moment after the gap, and one that it shows twice at the first.
+    static constexpr clock_policy usual_policy{protocol::gap_policy::next_valid, protocol::overlap_policy::first};
+
+    // The first firing at or after `from`, which may lie before `anchor` in the first week, month or year. Empty after
+    // the year 9000. The policies are those of cron_firings.hpp.
+    std::optional<utc_time> first(time_zone zone, utc_time anchor, utc_time from,
+                                  clock_policy policy = usual_policy) const;
 
 private:
     using date = std::chrono::local_days;

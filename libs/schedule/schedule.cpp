@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/schedule/cron_firings.hpp"
 #include "libs/schedule/cron_hash.hpp"
+#include "libs/schedule/wall_schedule.hpp"
 
 #include <algorithm>
 
@@ -62,7 +63,7 @@ std::variant<cron, window, calendar> rule_of(schedule_spec const& spec)
 clock_policy policy_in(std::variant<cron, window, calendar> const& rule, schedule_spec const& spec)
 {
     auto const* const expression = std::get_if<cron>(&rule);
-    return policy_of(expression != nullptr ? *expression : cron{}, spec.rules);
+    return expression != nullptr ? policy_of(*expression, spec.rules) : policy_of_kind(spec);
 }
 
 bool has_zone(schedule_kind kind)
@@ -134,7 +135,7 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
     case schedule_kind::cron:
         return first_firing(std::get<cron>(rule_), zone_, from, policy_);
     case schedule_kind::window:
-        return first_firing(std::get<window>(rule_), zone_, from);
+        return first_firing(std::get<window>(rule_), zone_, from, policy_);
     case schedule_kind::fixed_rate:
         if (from >= latest_instant)
             return std::nullopt;
@@ -142,7 +143,7 @@ std::optional<utc_time> timetable::first_from_start(utc_time from) const
     case schedule_kind::fixed_delay:
         return from;
     case schedule_kind::calendar:
-        return std::get<calendar>(rule_).first(zone_, start_, from);
+        return std::get<calendar>(rule_).first(zone_, start_, from, policy_);
     case schedule_kind::once:
         return from == start_ ? std::optional{from} : std::nullopt;
     case schedule_kind::api:

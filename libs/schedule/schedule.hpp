@@ -91,7 +91,7 @@ private:
     utc_time end_;
     protocol::firing_rules firing_;
     std::shared_ptr<calendar_filter const> calendars_; // null without any, and without skips
-    clock_policy policy_;                              // cron
+    clock_policy policy_;                              // kinds with a zone
     protocol::schedule_kind kind_;
 };
 

@@ -6,8 +6,6 @@ namespace baton::schedule {
 
 namespace {
 
-using protocol::gap_policy;
-using protocol::overlap_policy;
 using protocol::schedule_kind;
 using protocol::schedule_spec;
 
@@ -21,8 +19,7 @@ wall_schedule of_cron(schedule_spec const& spec)
 wall_schedule of_window(schedule_spec const& spec)
 {
     window const times(spec.window, spec.every);
-    return {[times](local_time from, local_time until) { return times.first(from, until); },
-            {gap_policy::skip, overlap_policy::first},
+    return {[times](local_time from, local_time until) { return times.first(from, until); }, policy_of_kind(spec),
             time_zone(spec.zone)};
 }
 
@@ -37,10 +34,16 @@ wall_schedule of_calendar(schedule_spec const& spec, utc_time created_at)
         auto const at = days.first(utc, anchor, as_if_utc(from));
         return at && *at < as_if_utc(until) ? std::optional{utc.to_local(*at)} : std::nullopt;
     };
-    return {first, {gap_policy::next_valid, overlap_policy::first}, zone};
+    return {first, policy_of_kind(spec), zone};
 }
 
 } // namespace
+
+clock_policy policy_of_kind(schedule_spec const& spec)
+{
+    auto const usual = spec.kind == schedule_kind::calendar ? calendar::usual_policy : usual_of_windows;
+    return {spec.rules.gap.value_or(usual.gap), spec.rules.overlap.value_or(usual.overlap)};
+}
 
 std::optional<wall_schedule> wall_schedule_of(schedule_spec const& spec, utc_time created_at)
 {

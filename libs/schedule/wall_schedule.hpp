@@ -20,6 +20,9 @@ struct wall_schedule {
     time_zone zone;
 };
 
+// Of a window or a calendar interval.
+clock_policy policy_of_kind(protocol::schedule_spec const& spec);
+
 // Empty for kinds without a zone. Throws invalid_input like timetable.
 std::optional<wall_schedule> wall_schedule_of(protocol::schedule_spec const& spec, utc_time created_at);
 

@@ -1,6 +1,7 @@
 #include "libs/schedule/window.hpp"
 
 #include "libs/base/error.hpp"
+#include "libs/schedule/period_search.hpp"
 
 #include <algorithm>
 
@@ -56,24 +57,20 @@ std::optional<local_time> window::first(local_time from, local_time until) const
     return std::nullopt;
 }
 
-std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_time from)
+std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_time from, clock_policy policy)
 {
     if (from >= latest_firing)
         return std::nullopt;
     from = chr::ceil<chr::seconds>(std::max(from, first_searched));
     auto const stop = std::min<utc_time>(from + search_span, latest_firing);
-    auto period = zone.at(from);
-    auto reading = period.local(from);
-    for (;;) {
-        // Readings that the clock showed before it was put back have had their firing.
-        reading = std::max(reading, zone.at(period.begin - 1s).local(period.begin));
-        if (auto const shown = times.first(reading, std::min(period.local_end(), period.local(stop))))
-            return utc_time{shown->time_since_epoch() - period.offset};
-        if (period.end >= stop)
-            return std::nullopt;
-        period = zone.at(period.end);
-        reading = std::max(reading, period.local_begin());
+    period_search<window> const search(times, zone, policy);
+    while (from < stop) {
+        auto const period = zone.at(from);
+        if (auto const found = search.first(period, from, stop))
+            return found;
+        from = period.end;
     }
+    return std::nullopt;
 }
 
 } // namespace baton::schedule

@@ -2,6 +2,7 @@
 // Daily windows: a grid of times from one time of the day to another, on some days of the week.
 
 #include "libs/protocol/wall_spec.hpp"
+#include "libs/schedule/cron.hpp"
 #include "libs/schedule/time_zone.hpp"
 
 #include <cstdint>
@@ -26,8 +27,12 @@ private:
     std::uint8_t weekdays_;
 };
 
-// The first firing at or after `from`. Readings that the clock skips are left out, and those that it shows twice fire
-// at the first. Empty after the year 9000, and if there is none within two years.
-std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_time from);
+// Readings that the clock skips are left out, and those that it shows twice fire at the first.
+inline constexpr clock_policy usual_of_windows{protocol::gap_policy::skip, protocol::overlap_policy::first};
+
+// The first firing at or after `from`. Empty after the year 9000, and if there is none within two years. The policies
+// are those of cron_firings.hpp.
+std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_time from,
+                                     clock_policy policy = usual_of_windows);
 
 } // namespace baton::schedule

@@ -165,6 +165,15 @@ class Answers(DevSite):
         self.assertIn("shows 02:30 twice: fires the second time only", added)
         self.assertIn("skips 02:30: no firing", self.ask("task", "edit", "skipped", "--set", "schedule.gap=skip"))
 
+    def test_a_window_and_a_calendar_interval_take_the_policies_for_changes_of_the_clock(self):
+        window = self.ask("schedule", "preview", "--every", "30m", "--from", "02:00", "--to", "02:30", "--zone", "Europe/Berlin",
+                          "--gap", "shift", "--overlap", "second")
+        self.assertRegex(window, "note: on .* skips 02:00 and 02:30: fires 60 minutes later, from 03:00 on\n")
+        self.assertIn("shows 02:00 and 02:30 twice: fires the second time only", window)
+        daily = self.ask("schedule", "preview", "--calendar", "1 day", "--time", "02:30", "--zone", "Europe/Berlin", "--gap", "skip")
+        self.assertRegex(daily, "note: on .* skips 02:30: no firing\n")
+        self.refused(["--gap", "needs --cron, --from or --calendar"], "schedule", "preview", "--every", "1h", "--gap", "skip")
+
     def test_a_schedule_of_any_kind_is_previewed_with_what_clocks_and_calendars_do(self):
         self.ask("calendars", "set", "weekend", "--zone", "Europe/Berlin", "--weekly", "sat,sun")
         out = self.ask("schedule", "preview", "--every", "15m", "--from", "09:00", "--to", "17:30", "--zone", "Europe/Berlin",

@@ -304,6 +304,26 @@ TEST_CASE("the rules of a cron schedule are read, written without their defaults
     CHECK(blamed_schedule(R"({"kind": "api", "dialect": "quartz"})") == "schedule.dialect");
 }
 
+TEST_CASE("windows and calendar intervals have the policies for changes of the clock, and no dialect", "[protocol]")
+{
+    for (auto const* const schedule :
+         {R"({"kind": "window", "every_ms": 900000, "from": "09:00", "to": "17:30", "zone": "Europe/Berlin"})",
+          R"({"kind": "calendar", "every": 1, "unit": "days", "time": "02:30", "zone": "Europe/Berlin"})"}) {
+        auto value = good();
+        value["schedule"] = json::parse(schedule);
+        auto const usual = parse_task(value);
+        CHECK_FALSE(to_json(usual).at("schedule").contains("gap"));
+        auto const task = patch_task(usual, json::parse(R"({"schedule": {"gap": "shift", "overlap": "both"}})"));
+        CHECK(task.schedule.rules == cron_rules{.gap = gap_policy::shift, .overlap = overlap_policy::both});
+        CHECK(parse_task(to_json(task)).schedule.rules == task.schedule.rules);
+        CHECK(to_json(patch_task(task, json::parse(R"({"schedule": {"gap": null, "overlap": null}})"))) ==
+              to_json(usual));
+        value["schedule"]["dialect"] = "quartz";
+        CHECK_THROWS_AS(parse_task(value), invalid_input);
+    }
+    CHECK(blamed_schedule(R"({"kind": "fixed_rate", "every_ms": 1000, "gap": "skip"})") == "schedule.gap");
+}
+
 TEST_CASE("a patch to another kind of schedule keeps no field of the old one", "[protocol]")
 {
     auto const task = parse_task(good());

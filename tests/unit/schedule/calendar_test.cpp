@@ -233,6 +233,30 @@ TEST_CASE("a calendar interval fires after the gap if the clock skips its time, 
                   from_rfc3339("2027-10-30T12:00:00Z")) == "2027-10-31T00:30 2027-11-01T01:30");
 }
 
+TEST_CASE("a calendar interval follows the policies of its task where the clock changes")
+{
+    auto const daily = [](std::string const& policy, char const* from, std::size_t count) {
+        return firings((R"("every":1,"unit":"days","time":"02:30","zone":"Europe/Berlin",)" + policy).c_str(), count,
+                       from_rfc3339(from));
+    };
+    CHECK(daily(R"("gap":"skip")", "2027-03-27T00:00:00Z", 2) == "2027-03-27T01:30 2027-03-29T00:30");
+    CHECK(daily(R"("gap":"next_valid")", "2027-03-28T00:00:00Z", 1) == "2027-03-28T01:00");
+    CHECK(daily(R"("gap":"shift")", "2027-03-28T00:00:00Z", 2) == "2027-03-28T01:30 2027-03-29T00:30");
+    CHECK(daily(R"("gap":"shift")", "2027-03-28T01:30:00.000001Z", 1) == "2027-03-29T00:30");
+    CHECK(daily(R"("overlap":"second")", "2027-10-30T12:00:00Z", 2) == "2027-10-31T01:30 2027-11-01T01:30");
+    CHECK(daily(R"("overlap":"both")", "2027-10-30T12:00:00Z", 3) ==
+          "2027-10-31T00:30 2027-10-31T01:30 2027-11-01T01:30");
+    CHECK(daily(R"("overlap":"first")", "2027-10-31T00:31:00Z", 1) == "2027-11-01T01:30");
+}
+
+TEST_CASE("the shift of a day that a zone leaves out falls on the next day, once")
+{
+    CHECK(
+        firings(
+            R"("every":1,"unit":"days","time":"09:00","zone":"Pacific/Apia","gap":"shift","start_at":"2011-12-29T00:00:00Z")",
+            3, from_rfc3339("2011-12-29T00:00:00Z")) == "2011-12-29T19:00 2011-12-30T19:00 2011-12-31T19:00");
+}
+
 TEST_CASE("a calendar interval has a last firing before the year 9000")
 {
     CHECK(firings(R"("every":1000,"unit":"years","time":"02:00","on":15)", 10) ==

@@ -102,6 +102,20 @@ TEST_CASE("windows and calendar intervals have notes, too")
                                      "only"});
 }
 
+TEST_CASE("the notes of windows and calendar intervals say what the policies of their tasks are")
+{
+    schedule_spec window{.kind = schedule_kind::window, .zone = "Europe/Berlin", .every = 30min};
+    window.window = {.from = 1h, .to = 5h};
+    window.rules = {.gap = gap_policy::next_valid, .overlap = overlap_policy::both};
+    CHECK(texts_of(window)[0].ends_with("skips 02:00 and 02:30: fires once, at 03:00, for all of them"));
+    CHECK(texts_of(window)[1].ends_with("shows 02:00 and 02:30 twice: fires both times"));
+    schedule_spec calendar{.kind = schedule_kind::calendar, .zone = "Europe/Berlin"};
+    calendar.calendar = {.every = 1, .unit = protocol::calendar_unit::days, .time = 150min};
+    calendar.rules = {.gap = gap_policy::shift, .overlap = overlap_policy::second};
+    CHECK(texts_of(calendar)[0].ends_with("skips 02:30: fires at 03:30"));
+    CHECK(texts_of(calendar)[1].ends_with("shows 02:30 twice: fires the second time only"));
+}
+
 TEST_CASE("the work for an expression of every second is bounded")
 {
     auto const texts = texts_of(cron_of("* * * * * *"));

@@ -133,6 +133,36 @@ TEST_CASE("a window leaves out the times that the clock skips, and fires once at
     CHECK(firings(gap, "2027-03-28T00:00:00Z", "2027-04-04T00:11:00Z") == "2027-04-04T00:10");
 }
 
+TEST_CASE("a window follows the policies of its task where the clock changes")
+{
+    std::string const night =
+        R"({"kind":"window","every_ms":1800000,"from":"02:00","to":"03:30","zone":"Europe/Berlin",)";
+    auto const spring = [&](char const* gap) {
+        return firings((night + R"("gap":")" + gap + "\"}").c_str(), "2027-03-28T00:00:00Z", "2027-03-28T12:00:00Z");
+    };
+    CHECK(spring("skip") == "2027-03-28T01:00 2027-03-28T01:30");
+    CHECK(spring("next_valid") == "2027-03-28T01:00 2027-03-28T01:30"); // 03:00 is one of its times
+    CHECK(spring("shift") == "2027-03-28T01:00 2027-03-28T01:30");      // 02:00 is moved to 03:00, 02:30 to 03:30
+    auto const autumn = [&](char const* overlap) {
+        return firings((night + R"("overlap":")" + overlap + "\"}").c_str(), "2027-10-30T22:00:00Z",
+                       "2027-10-31T02:00:00Z");
+    };
+    CHECK(autumn("first") == "2027-10-31T00:00 2027-10-31T00:30");
+    CHECK(autumn("second") == "2027-10-31T01:00 2027-10-31T01:30");
+    CHECK(autumn("both") == "2027-10-31T00:00 2027-10-31T00:30 2027-10-31T01:00 2027-10-31T01:30");
+
+    auto const skipped = [&](char const* gap) {
+        return firings(
+            (R"({"kind":"window","every_ms":1200000,"from":"02:10","to":"02:50","zone":"Europe/Berlin","gap":")" +
+             std::string(gap) + "\"}")
+                .c_str(),
+            "2027-03-28T00:00:00Z", "2027-03-28T12:00:00Z");
+    };
+    CHECK(skipped("skip").empty());
+    CHECK(skipped("next_valid") == "2027-03-28T01:00");
+    CHECK(skipped("shift") == "2027-03-28T01:10 2027-03-28T01:30 2027-03-28T01:50");
+}
+
 TEST_CASE("a window keeps to the start and the end of its task")
 {
     auto const* const limited =

@@ -86,7 +86,7 @@ export function ScheduleLimits(props: ScheduleProps) {
             <Calendars {...props} />
             <Span {...props} />
             {!hasClock(draft.mode) && (draft.startAt || draft.endAt) && <ZoneField draft={draft} change={change} help={t('once.zone_help')} />}
-            {(draft.mode === 'days' || draft.mode === 'cron') && <ClockChanges {...props} />}
+            {hasClock(draft.mode) && <ClockChanges {...props} />}
           </Stack>
         </Accordion.Panel>
       </Accordion.Item>

@@ -100,13 +100,13 @@ export function cronOf(draft: ScheduleDraft): string {
   return kept ? draft.cron : writeSimpleCron(draft);
 }
 
+const clockRules = ({ gap, overlap }: ScheduleDraft) => ({ ...(gap ? { gap } : {}), ...(overlap ? { overlap } : {}) });
+
 function cronSchedule(draft: ScheduleDraft) {
   const dialect = draft.mode === 'cron' ? draft.dialect : 'crontab';
   const cron = cronOf(draft);
   return {
-    kind: 'cron', cron, dialect, ...zoned(draft),
-    ...(draft.gap ? { gap: draft.gap } : {}),
-    ...(draft.overlap ? { overlap: draft.overlap } : {}),
+    kind: 'cron', cron, dialect, ...zoned(draft), ...clockRules(draft),
     ...(draft.hashSeed !== undefined && cron.includes('H') ? { hash_seed: draft.hashSeed } : {}),
   };
 }
@@ -114,7 +114,7 @@ function cronSchedule(draft: ScheduleDraft) {
 const dayOfMonth = (on: string) => (/^\d+$/.test(on) ? Number(on) : on);
 
 function repeated(draft: ScheduleDraft) {
-  const zone = zoned(draft);
+  const zone = { ...zoned(draft), ...clockRules(draft) };
   if (isCron(draft.mode)) return cronSchedule(draft);
   if (draft.mode === 'interval') return { kind: draft.counted === 'start' ? 'fixed_rate' : 'fixed_delay', every_ms: draft.intervalMs };
   if (draft.mode === 'window') {
@@ -166,16 +166,16 @@ function common(schedule: Members, zone: string): Partial<ScheduleDraft> {
     ...(schedule.end_at ? { endAt: schedule.end_at } : {}),
   };
   return {
-    zone, startAt: localOf(schedule.start_at, zone), endAt: localOf(schedule.end_at, zone), maxFirings: schedule.max_firings ?? 0,
+    zone, gap: schedule.gap ?? '', overlap: schedule.overlap ?? '', startAt: localOf(schedule.start_at, zone), endAt: localOf(schedule.end_at, zone), maxFirings: schedule.max_firings ?? 0,
     jitterMs: schedule.jitter_ms ?? 0, jitterSeed: schedule.jitter_seed, known,
     calendars: (schedule.calendars ?? []).map(({ name, mode }) => ({ name, mode: mode ?? 'exclude' })),
   };
 }
 
 function cronDraft(schedule: Members): Partial<ScheduleDraft> {
-  const { cron = '', dialect = 'crontab', gap = '', overlap = '' } = schedule;
+  const { cron = '', dialect = 'crontab' } = schedule;
   const simple = dialect === 'crontab' ? readSimpleCron(cron) : undefined;
-  return { mode: simple ? 'days' : 'cron', cron, dialect, gap, overlap, hashSeed: schedule.hash_seed, ...(simple ?? {}) };
+  return { mode: simple ? 'days' : 'cron', cron, dialect, hashSeed: schedule.hash_seed, ...(simple ?? {}) };
 }
 
 function calendarDraft({ every = 1, unit, time = '09:00', days, on, roll = 'none' }: Members): Partial<ScheduleDraft> {
