@@ -1,10 +1,9 @@
-#include "tests/simulation/year_oracle.hpp"
+#include "tests/simulation/year_draw.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 // Draws schedules, and finds their firings in the minutes of the year.
 
@@ -12,165 +11,50 @@ namespace year_oracle {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr std::array day_names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
-
-// The values that a field admits, with the text that says so.
-struct field {
-    std::string text = "*";
-    std::set<int> values{}; // empty: all
-    bool starred() const { return text.front() == '*'; }
-    bool admits(int value) const { return values.empty() || values.contains(value); }
-};
-
-struct draw {
-    std::mt19937_64& chance;
-    int below(int count) { return static_cast<int>(chance() % static_cast<std::uint64_t>(count)); }
-    bool percent(int share) { return below(100) < share; }
-    template <class Value>
-    Value one_of(std::vector<Value> const& all)
-    {
-        return all[static_cast<std::size_t>(below(static_cast<int>(all.size())))];
-    }
-    field some(int least, int most, int count)
-    {
-        field out{"", {}};
-        while (static_cast<int>(out.values.size()) < count)
-            out.values.insert(least + below(most - least + 1));
-        for (auto const value : out.values)
-            out.text += (out.text.empty() ? "" : ",") + std::to_string(value);
-        return out;
-    }
-    static field every(int step, int least, int most)
-    {
-        field out{"*/" + std::to_string(step), {}};
-        for (int value = least; value <= most; value += step)
-            out.values.insert(value);
-        return out;
-    }
-};
-
-using match = std::function<bool(local_minute const&)>;
-
-// `fixed`: the rule of Debian's cron for jobs at fixed times. One whose time the clock leaves out runs once after the
-// gap, and one whose time comes twice runs the first time.
-std::vector<utc_time> firings_of(zone_year const& zone, utc_time begin, bool fixed, match const& matches)
+std::vector<utc_time> firings_of(zone_year const& zone, utc_time begin, clock_rule rule, match const& matches)
 {
     std::vector<utc_time> out;
     for (std::size_t i = 0; i < zone.minutes.size(); ++i) {
         auto const& now = zone.minutes[i];
-        bool fires = matches(now) && !(fixed && now.second_pass);
-        if (fixed && !fires)
-            if (auto const gap = zone.gaps.find(i); gap != zone.gaps.end())
-                fires = std::any_of(gap->second.begin(), gap->second.end(), matches);
-        if (fires)
+        bool const other_pass = (rule.twice == clock_rule::overlap::first && now.second_pass) ||
+                                (rule.twice == clock_rule::overlap::second && now.comes_again);
+        if (!other_pass && matches(now))
             out.push_back(begin + i * 1min);
     }
+    for (auto const& [i, left_out] : zone.gaps)
+        for (std::size_t behind = 0; behind < left_out.size(); ++behind)
+            if (rule.left_out != clock_rule::gap::skip && matches(left_out[behind]))
+                out.push_back(begin + (i + (rule.left_out == clock_rule::gap::shift ? behind : 0)) * 1min);
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 
-task crontab(draw& random, zone_year const& zone, utc_time begin)
+clock_rule draw_clock_rule(draw& random, clock_rule usual, nlohmann::json& schedule)
 {
-    auto const minute = random.percent(85) ? random.some(0, 59, 1 + random.below(2))
-                                           : draw::every(random.one_of<int>({15, 20, 30}), 0, 59);
-    auto hour = random.percent(50) ? random.some(0, 3, 1 + random.below(2)) : random.some(0, 23, 1 + random.below(3));
-    if (random.percent(8))
-        hour = random.percent(50) ? field{} : draw::every(random.one_of<int>({6, 8, 12}), 0, 23);
-    auto const day = random.percent(70) ? field{} : random.percent(50) ? random.some(1, 31, 3) : draw::every(2, 1, 31);
-    auto const month = random.percent(80) ? field{} : random.some(1, 12, 6);
-    auto const weekday = random.percent(70) ? field{} : random.some(0, 6, 2);
-    bool const either = !day.starred() && !weekday.starred();
-    auto const matches = [&](local_minute const& at) {
-        bool const by_day = day.admits(at.day);
-        bool const by_weekday = weekday.admits(at.weekday);
-        return minute.admits(at.minute) && hour.admits(at.hour) && month.admits(at.month) &&
-               (either ? by_day || by_weekday : by_day && by_weekday);
-    };
-    auto const text = fmt::format("{} {} {} {} {}", minute.text, hour.text, day.text, month.text, weekday.text);
-    return {{{"kind", "cron"}, {"cron", text}, {"zone", zone.name}},
-            {},
-            firings_of(zone, begin, !minute.starred() && !hour.starred(), matches)};
-}
-
-bool on_weekday(local_minute const& at)
-{
-    return at.weekday != 0 && at.weekday != 6;
-}
-
-// The weekday of another day of the same month.
-int weekday_of(local_minute const& at, int day)
-{
-    return (((at.weekday + day - at.day) % 7) + 7) % 7;
-}
-
-// W of Quartz: the day from Monday to Friday that is nearest, in the same month.
-int nearest_weekday(local_minute const& at, int day)
-{
-    auto const falls_on = weekday_of(at, day);
-    if (falls_on == 6)
-        return day > 1 ? day - 1 : day + 2;
-    if (falls_on == 0)
-        return day < at.last_day ? day + 1 : day - 2;
-    return day;
-}
-
-int last_weekday(local_minute const& at)
-{
-    auto const falls_on = weekday_of(at, at.last_day);
-    return at.last_day - (falls_on == 6 ? 1 : falls_on == 0 ? 2 : 0);
-}
-
-task quartz(draw& random, zone_year const& utc, utc_time begin)
-{
-    int const minute = random.below(60);
-    int const hour = random.below(24);
-    int const weekday = random.below(7);
-    int const which = 1 + random.below(4);
-    std::string days;
-    std::string weekdays = "?";
-    match fits;
-    switch (random.below(6)) {
-    case 0:
-        days = "?";
-        weekdays = fmt::format("{}#{}", weekday + 1, which);
-        fits = [=](local_minute const& at) { return at.weekday == weekday && (at.day - 1) / 7 + 1 == which; };
-        break;
-    case 1:
-        days = "?";
-        weekdays = fmt::format("{}L", weekday + 1);
-        fits = [=](local_minute const& at) { return at.weekday == weekday && at.day + 7 > at.last_day; };
-        break;
-    case 2:
-        days = "L";
-        fits = [](local_minute const& at) { return at.day == at.last_day; };
-        break;
-    case 3:
-        days = fmt::format("L-{}", which);
-        fits = [=](local_minute const& at) { return at.day == at.last_day - which; };
-        break;
-    case 4:
-        days = "LW";
-        fits = [](local_minute const& at) { return at.day == last_weekday(at); };
-        break;
-    default:
-        days = fmt::format("{}W", 10 + which);
-        fits = [=](local_minute const& at) { return at.day == nearest_weekday(at, 10 + which); };
+    constexpr std::array gaps{"skip", "next_valid", "shift"};
+    constexpr std::array overlaps{"first", "second", "both"};
+    if (random.percent(30)) {
+        usual.left_out = static_cast<clock_rule::gap>(random.below(3));
+        schedule["gap"] = gaps[static_cast<std::size_t>(usual.left_out)];
     }
-    auto const matches = [&](local_minute const& at) { return at.minute == minute && at.hour == hour && fits(at); };
-    return {{{"kind", "cron"},
-             {"dialect", "quartz"},
-             {"cron", fmt::format("0 {} {} {} * {}", minute, hour, days, weekdays)},
-             {"zone", utc.name}},
-            {},
-            firings_of(utc, begin, false, matches)};
+    if (random.percent(30)) {
+        usual.twice = static_cast<clock_rule::overlap>(random.below(3));
+        schedule["overlap"] = overlaps[static_cast<std::size_t>(usual.twice)];
+    }
+    return usual;
 }
+
+namespace {
+
+constexpr clock_rule usual_of_calendars{clock_rule::gap::next_valid, clock_rule::overlap::first};
+constexpr std::array day_names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 
 task window(draw& random, zone_year const& zone, utc_time begin)
 {
     int const pause = random.one_of<int>({30, 45, 60, 120});
-    int const from = 60 * (8 + random.below(4)) + 15 * random.below(4);
-    int const to = from + 60 * (2 + random.below(6));
+    int const from = 60 * (random.percent(40) ? random.below(24) : 8 + random.below(4)) + 15 * random.below(4);
+    int const length = 60 * (2 + random.below(6)); // perhaps over midnight
     nlohmann::json days = nlohmann::json::array();
     std::set<int> open;
     for (int day = 0; day < 7; ++day)
@@ -179,28 +63,29 @@ task window(draw& random, zone_year const& zone, utc_time begin)
             days.push_back(day_names[static_cast<std::size_t>(day)]);
         }
     auto const matches = [&](local_minute const& at) {
-        int const minute = 60 * at.hour + at.minute;
-        return open.contains(at.weekday) && minute >= from && minute <= to && (minute - from) % pause == 0;
+        int const behind = 60 * at.hour + at.minute - from;
+        bool const of_yesterday = behind < 0;
+        int const passed = of_yesterday ? behind + 24 * 60 : behind;
+        return open.contains((at.weekday + (of_yesterday ? 6 : 0)) % 7) && passed <= length && passed % pause == 0;
     };
-    auto const time = [](int minute) { return fmt::format("{:02}:{:02}", minute / 60, minute % 60); };
-    return {{{"kind", "window"},
-             {"every_ms", pause * 60'000},
-             {"from", time(from)},
-             {"to", time(to)},
-             {"days", days},
-             {"zone", zone.name}},
-            {},
-            firings_of(zone, begin, false, matches)};
+    auto const time = [](int minute) { return fmt::format("{:02}:{:02}", minute / 60 % 24, minute % 60); };
+    nlohmann::json schedule{{"kind", "window"},   {"every_ms", pause * 60'000},
+                            {"from", time(from)}, {"to", time(from + length)},
+                            {"days", days},       {"zone", zone.name}};
+    auto const rule = draw_clock_rule(random, {clock_rule::gap::skip, clock_rule::overlap::first}, schedule);
+    return {schedule, {}, firings_of(zone, begin, rule, matches)};
 }
 
 task calendar_interval(draw& random, zone_year const& zone, utc_time begin)
 {
     int const every = random.one_of<int>({1, 2, 3});
-    int const hour = 6 + random.below(12);
+    int const hour = random.below(18);
+    int const minute = random.one_of<int>({0, 0, 15, 30});
     auto const on = random.one_of<std::string>({"15", "31", "last_day", "last_business_day", "second tuesday"});
     auto const& first = zone.minutes.front();
     auto const matches = [&](local_minute const& at) {
-        if (at.hour != hour || at.minute != 0 || ((at.year - first.year) * 12 + at.month - first.month) % every != 0)
+        if (at.hour != hour || at.minute != minute ||
+            ((at.year - first.year) * 12 + at.month - first.month) % every != 0)
             return false;
         if (on == "second tuesday")
             return at.weekday == 2 && at.day >= 8 && at.day <= 14;
@@ -208,14 +93,44 @@ task calendar_interval(draw& random, zone_year const& zone, utc_time begin)
             return at.day == last_weekday(at) && on_weekday(at);
         return at.day == (on == "15" ? 15 : at.last_day);
     };
-    return {{{"kind", "calendar"},
-             {"every", every},
-             {"unit", "months"},
-             {"on", on},
-             {"time", fmt::format("{:02}:00", hour)},
-             {"zone", zone.name}},
-            {},
-            firings_of(zone, begin, false, matches)};
+    nlohmann::json schedule{{"kind", "calendar"},
+                            {"every", every},
+                            {"unit", "months"},
+                            {"on", on},
+                            {"time", fmt::format("{:02}:{:02}", hour, minute)},
+                            {"zone", zone.name}};
+    auto const rule = draw_clock_rule(random, usual_of_calendars, schedule);
+    return {schedule, {}, firings_of(zone, begin, rule, matches)};
+}
+
+// Every so many days, or on days of every so many weeks, which begin on Monday.
+task day_interval(draw& random, zone_year const& zone, utc_time begin)
+{
+    bool const weeks = random.percent(50);
+    int const every = weeks ? 1 + random.below(3) : 2 + random.below(9);
+    int const hour = random.below(24);
+    auto const days = random.some(0, 6, 2).values;
+    nlohmann::json schedule{{"kind", "calendar"},
+                            {"every", every},
+                            {"unit", weeks ? "weeks" : "days"},
+                            {"time", fmt::format("{:02}:30", hour)},
+                            {"zone", zone.name}};
+    if (weeks)
+        for (auto const day : days)
+            schedule["days"].push_back(day_names[static_cast<std::size_t>(day)]);
+    auto const day_of = [](local_minute const& at) {
+        return std::chrono::sys_days{std::chrono::year{at.year} / at.month / at.day}.time_since_epoch().count();
+    };
+    auto const& first = zone.minutes.front();
+    auto const monday = day_of(first) - (first.weekday + 6) % 7;
+    auto const matches = [&](local_minute const& at) {
+        if (at.hour != hour || at.minute != 30)
+            return false;
+        return weeks ? days.contains(at.weekday) && (day_of(at) - monday) / 7 % every == 0
+                     : (day_of(at) - day_of(first)) % every == 0;
+    };
+    auto const rule = draw_clock_rule(random, usual_of_calendars, schedule);
+    return {schedule, {}, firings_of(zone, begin, rule, matches)};
 }
 
 task fixed_rate(draw& random, std::size_t minutes, utc_time begin)
@@ -234,6 +149,16 @@ task once(draw& random, std::size_t minutes, utc_time begin)
     return {{{"kind", "once"}, {"at", baton::to_rfc3339(at)}}, {}, {at}};
 }
 
+// Its firings follow from the ends of its runs.
+task fixed_delay(draw& random)
+{
+    auto const delay = random.one_of<int>({20, 95, 600, 3'000}) * 1min + 13s; // never at the look of a master
+    task out{{{"kind", "fixed_delay"}, {"every_ms", delay / 1ms}}, {}, {}};
+    out.delay.emplace();
+    out.delay->pause = delay;
+    return out;
+}
+
 nlohmann::json draw_misfire(draw& random)
 {
     return random.one_of<nlohmann::json>({nullptr,
@@ -243,13 +168,32 @@ nlohmann::json draw_misfire(draw& random)
                                           {{"action", "fire_all"}, {"limit", 3}, {"within_ms", 7'200'000}}});
 }
 
+// A start and an end of validity.
+void draw_validity(draw& random, utc_time begin, task& into)
+{
+    auto const kind = into.schedule.at("kind");
+    if (random.percent(50) && kind != "fixed_rate" && kind != "calendar" &&
+        kind != "fixed_delay") { // these count from it
+        auto const start = begin + random.below(100 * 24 * 60) * 1min;
+        into.schedule["start_at"] = baton::to_rfc3339(start);
+        std::erase_if(into.firings, [&](utc_time at) { return at < start; });
+    }
+    auto const end = begin + (120 + random.below(200)) * 24h + random.below(24 * 60) * 1min;
+    into.schedule["end_at"] = baton::to_rfc3339(end);
+    std::erase_if(into.firings, [&](utc_time at) { return at >= end; });
+    into.end = end;
+}
+
 // A jitter, a maximum of firings or a calendar, each for some of the tasks. The effect of a jitter on a maximum depends
 // on the planner's pages, so no task has both.
 void draw_rules(draw& random, std::vector<calendar> const& calendars, utc_time begin, task& into)
 {
     if (into.schedule.at("kind") == "once")
         return;
-    if (random.percent(20)) {
+    if (random.percent(12))
+        draw_validity(random, begin, into);
+    bool const delayed = into.delay.has_value();
+    if (random.percent(20) && !delayed) {
         into.jitters.front().most = random.one_of<int>({60, 600, 5'400}) * 1s;
         into.jitters.front().seed = static_cast<std::uint32_t>(random.below(1'000'000));
         into.schedule["jitter_ms"] = into.jitters.front().most / 1ms;
@@ -261,6 +205,8 @@ void draw_rules(draw& random, std::vector<calendar> const& calendars, utc_time b
     if (random.percent(20)) {
         auto const& chosen = calendars[static_cast<std::size_t>(random.below(static_cast<int>(calendars.size())))];
         into.schedule["calendars"] = {{{"name", chosen.name}, {"mode", chosen.mode}}};
+        if (delayed)
+            into.delay->within = &chosen;
         std::erase_if(into.firings, [&](utc_time at) {
             auto const minute = static_cast<std::size_t>((at - begin) / 1min);
             return chosen.contains(chosen.zone->minutes.at(minute)) != (chosen.mode == "allow");
@@ -274,18 +220,21 @@ task draw_task(std::mt19937_64& chance, std::vector<zone_year> const& zones, std
                utc_time begin)
 {
     draw random{chance};
-    auto const& utc = zones.front();
     auto const& zone = zones[static_cast<std::size_t>(random.below(static_cast<int>(zones.size())))];
-    auto const minutes = utc.minutes.size();
+    auto const minutes = zone.minutes.size();
     auto const kind = random.below(100);
-    task out = kind < 60   ? crontab(random, zone, begin)
-               : kind < 75 ? quartz(random, utc, begin)
-               : kind < 82 ? window(random, zone, begin)
-               : kind < 90 ? calendar_interval(random, zone, begin)
-               : kind < 98 ? fixed_rate(random, minutes, begin)
+    task out = kind < 54   ? crontab(random, zone, begin)
+               : kind < 69 ? quartz(random, zone, begin)
+               : kind < 77 ? window(random, zone, begin)
+               : kind < 83 ? calendar_interval(random, zone, begin)
+               : kind < 87 ? day_interval(random, zone, begin)
+               : kind < 94 ? fixed_rate(random, minutes, begin)
+               : kind < 98 ? fixed_delay(random)
                            : once(random, minutes, begin);
     out.misfire = draw_misfire(random);
     draw_rules(random, calendars, begin, out);
+    begin_delay(out, begin);
+    out.service = random.below(service_count);
     return out;
 }
 

@@ -12,14 +12,6 @@ namespace {
 
 constexpr duration hair = 5s; // the master's clock is not that of the test
 
-// The output function of SplitMix64.
-std::uint64_t spread(std::uint64_t value)
-{
-    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-    value = (value ^ value >> 27) * 0x94d049bb133111eb;
-    return value ^ value >> 31;
-}
-
 bool is_near(duration one, duration other)
 {
     return one - other < hair && other - one < hair;
@@ -36,6 +28,13 @@ void go_on(std::vector<utc_time>& firings, std::vector<utc_time> const& with, ut
 }
 
 } // namespace
+
+std::uint64_t spread(std::uint64_t value)
+{
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
+    value = (value ^ value >> 27) * 0x94d049bb133111eb;
+    return value ^ value >> 31;
+}
 
 bool calendar::contains(local_minute const& at) const
 {
@@ -97,6 +96,7 @@ void replace(task& of, task const& by, utc_time line)
     of.jitters.push_back(by.jitters.front());
     of.jitters.back().from = line;
     of.enabled = true;
+    of.asked.erase(of.asked.lower_bound(line), of.asked.end()); // of the schedule before
 }
 
 void enable(task& of, bool on, utc_time line)
@@ -111,8 +111,57 @@ void enable(task& of, bool on, utc_time line)
     of.enabled = on;
 }
 
-void pass_outage(task& of, utc_time cursor, utc_time now)
+void skip_next(task& of, int count, utc_time line)
 {
+    for (auto at = std::lower_bound(of.firings.begin(), of.firings.end(), line); count > 0 && at != of.firings.end();
+         ++at)
+        count -= of.asked.insert(*at).second ? 1 : 0;
+}
+
+bool is_paused(pauses const& all, int service, utc_time now)
+{
+    return std::any_of(all.begin(), all.end(),
+                       [&](pause const& one) { return one.concerns(service) && !one.ended && one.since <= now; });
+}
+
+bool skips(pauses const& all, int service, utc_time firing)
+{
+    return std::any_of(all.begin(), all.end(),
+                       [&](pause const& one) { return one.concerns(service) && one.skips && one.covers(firing); });
+}
+
+namespace {
+
+bool is_held(pauses const& all, int service, utc_time now)
+{
+    return std::any_of(all.begin(), all.end(), [&](pause const& one) {
+        return one.concerns(service) && !one.skips && !one.ended && one.since <= now;
+    });
+}
+
+// The first firing from the cursor on that no pause skips.
+utc_time behind_pauses(task const& of, utc_time cursor, utc_time now, pauses const& paused)
+{
+    while (cursor <= now && skips(paused, of.service, cursor)) {
+        auto const next =
+            std::find_if(std::lower_bound(of.firings.begin(), of.firings.end(), cursor), of.firings.end(),
+                         [&](utc_time at) { return !of.asked.contains(at) && !skips(paused, of.service, at); });
+        cursor = next == of.firings.end() ? utc_time::max() : *next;
+    }
+    return cursor;
+}
+
+} // namespace
+
+void pass_outage(task& of, utc_time cursor, utc_time now, pauses const& paused, bool by_edit)
+{
+    if (of.delay)
+        return; // it is never late
+    if (!by_edit) {
+        cursor = behind_pauses(of, cursor, now, paused);
+        if (cursor > now || is_held(paused, of.service, now))
+            return;
+    }
     auto const action = of.misfire.is_null() ? "fire_once" : of.misfire.at("action").get<std::string>();
     auto const number = [&](char const* name, int otherwise) {
         return of.misfire.is_null() ? otherwise : of.misfire.value(name, otherwise);
@@ -125,6 +174,8 @@ void pass_outage(task& of, utc_time cursor, utc_time now)
     int successors = 0; // later firings that are due
     for (auto at = last; at != first;) {
         --at;
+        if (of.asked.contains(*at))
+            continue;
         auto const age = now - of.due_at(*at);
         if (is_near(age, after) || is_near(age, 0s) || (within > 0s && is_near(age, within)))
             of.unsure.insert(first, last);
@@ -132,6 +183,61 @@ void pass_outage(task& of, utc_time cursor, utc_time now)
             of.skipped.insert(*at);
         successors += age >= 0s ? 1 : 0;
     }
+}
+
+void leave_out(task& of, pauses const& paused)
+{
+    std::int64_t count = 0;
+    for (auto const at : of.firings) {
+        if (of.most != 0 && count == of.most)
+            return; // nothing is planned any more
+        if (of.asked.contains(at) || (!of.delay && skips(paused, of.service, at)))
+            of.skipped.insert(at);
+        count += of.skipped.contains(at) ? 0 : 1;
+    }
+}
+
+namespace {
+
+// The instant, or the first minute behind it in which the calendar lets the task fire.
+utc_time allowed_from(delay_chain const& chain, utc_time at, utc_time begin)
+{
+    if (chain.within == nullptr)
+        return at;
+    auto const& minutes = chain.within->zone->minutes;
+    bool const wanted = chain.within->mode == "allow";
+    for (;; at = std::chrono::floor<std::chrono::minutes>(at) + 1min) {
+        auto const minute = static_cast<std::size_t>((at - begin) / 1min);
+        if (minute >= minutes.size() || chain.within->contains(minutes[minute]) == wanted)
+            return at;
+    }
+}
+
+} // namespace
+
+void begin_delay(task& of, utc_time begin)
+{
+    if (of.delay)
+        of.delay->next = allowed_from(*of.delay, begin, begin);
+}
+
+void plan_delay(task& of, utc_time until, utc_time now, pauses const& paused)
+{
+    if (of.delay && of.delay->next && *of.delay->next < until && !is_paused(paused, of.service, now))
+        of.delay->planned = true;
+}
+
+void end_delay(task& of, utc_time now, utc_time begin, pauses const& paused)
+{
+    auto& chain = of.delay;
+    if (!chain || !chain->planned || *chain->next > now || is_paused(paused, of.service, now))
+        return;
+    of.firings.push_back(*chain->next);
+    chain->planned = false;
+    auto const next = allowed_from(*chain, now + chain->pause, begin);
+    chain->next = next;
+    if (next >= of.end || (of.most != 0 && of.firings.size() >= static_cast<std::size_t>(of.most)))
+        chain->next.reset();
 }
 
 } // namespace year_oracle

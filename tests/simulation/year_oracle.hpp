@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -23,6 +24,7 @@ struct local_minute {
     int year, month, day, hour, minute, weekday; // weekday: 0 is Sunday
     int last_day;                                // of the month
     bool second_pass = false;                    // the clock was set back, and shows it again
+    bool comes_again = false;                    // the clock will be set back, and shows it again
 };
 
 // The minutes of a year in one time zone.
@@ -56,6 +58,29 @@ struct jitter {
     std::uint32_t seed = 0;
 };
 
+// A pause of one service, or of all.
+struct pause {
+    std::optional<int> service;
+    bool skips; // otherwise it holds
+    utc_time since;
+    std::optional<utc_time> ended{};
+    bool concerns(int which) const { return !service || *service == which; }
+    bool covers(utc_time at) const { return since <= at && (!ended || at < *ended); }
+};
+
+// The pauses of a service, of which one at most is in force at a time.
+using pauses = std::vector<pause>;
+bool is_paused(pauses const& all, int service, utc_time now);
+bool skips(pauses const& all, int service, utc_time firing);
+
+// Of a task with a fixed delay: where its chain of runs stands.
+struct delay_chain {
+    duration pause{};
+    calendar const* within = nullptr; // its named calendar
+    std::optional<utc_time> next{};   // none: it has ended
+    bool planned = false;
+};
+
 struct task {
     nlohmann::json schedule;
     nlohmann::json misfire;        // null: the default
@@ -66,26 +91,45 @@ struct task {
     std::int64_t most = 0; // firings that may run; 0: all
     bool enabled = true;
     std::vector<utc_time> all_firings{}; // while it is not enabled, those that it would have
+    int service = 0;
+    utc_time end{duration::max()}; // of its validity
+    std::set<utc_time> asked{};    // that people have asked to skip
+    std::optional<delay_chain> delay{};
 
     std::vector<utc_time> runs() const;
     utc_time due_at(utc_time firing) const;
 };
 
-// A mixed schedule: both dialects of cron, fixed rates, windows, calendar intervals, single firings; some with a
-// jitter, a maximum of firings or a calendar.
+inline constexpr int service_count = 4;
+
+// A mixed schedule: both dialects of cron, hashed values, all rules for changes of the clock, fixed rates and delays,
+// windows, calendar intervals, single firings; some with a jitter, a maximum of firings, a calendar, a start or an end.
 task draw_task(std::mt19937_64& chance, std::vector<zone_year> const& zones, std::vector<calendar> const& calendars,
                utc_time begin);
 
 // Notes which firings from `cursor` to `now`, which no master has planned yet, the misfire policy of the task leaves
-// out.
-void pass_outage(task& of, utc_time cursor, utc_time now);
+// out. An edit plans those of a paused service as well.
+void pass_outage(task& of, utc_time cursor, utc_time now, pauses const& paused, bool by_edit);
 
 // Edits that hold from the line on.
 void replace(task& of, task const& by, utc_time line);
 void enable(task& of, bool on, utc_time line);
+// The next `count` firings are to be skipped.
+void skip_next(task& of, int count, utc_time line);
+
+// A fixed delay begins, a master plans it up to this instant, and what is due ends now.
+void begin_delay(task& of, utc_time begin);
+void plan_delay(task& of, utc_time until, utc_time now, pauses const& paused);
+void end_delay(task& of, utc_time now, utc_time begin, pauses const& paused);
+
+// At the end of the year: what is left out besides.
+void leave_out(task& of, pauses const& paused);
 
 // Which runs succeed in this test, and those of a task that runs after this one.
 bool succeeds(utc_time firing);
 std::vector<utc_time> runs_after(task const& parent);
+
+// The output function of SplitMix64.
+std::uint64_t spread(std::uint64_t value);
 
 } // namespace year_oracle

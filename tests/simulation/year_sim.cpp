@@ -49,9 +49,10 @@ std::string play(std::uint64_t seed)
         skipped += task.skipped.size();
     }
     auto const took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-    std::printf("seed %llu: %zu firings of %zu tasks, %zu skipped, %d edits, %lld masters, %.1f s, %.0f firings/s\n",
-                static_cast<unsigned long long>(seed), runs, all.tasks.size(), skipped, all.edits,
-                static_cast<long long>(all.epoch - 5), took, static_cast<double>(runs) / took);
+    std::printf(
+        "seed %llu: %zu firings of %zu tasks, %zu skipped, %d edits, %d pauses, %lld masters, %.1f s, %.0f firings/s\n",
+        static_cast<unsigned long long>(seed), runs, all.tasks.size(), skipped, all.edits, all.pauses,
+        static_cast<long long>(all.epoch - 5), took, static_cast<double>(runs) / took);
     std::fflush(stdout);
     return wrong;
 }

@@ -58,6 +58,8 @@ zone_year look_at_zone(std::string const& name, utc_time begin, std::size_t minu
         auto const change = i == 0 ? 0 : (at.tm_gmtoff - offset) / 60;
         for (long left = change; left > 0; --left)
             out.gaps[i].push_back(shown(utc, at.tm_gmtoff - left * 60));
+        for (long again = 1; again <= -change && again <= static_cast<long>(i); ++again)
+            out.minutes[i - static_cast<std::size_t>(again)].comes_again = true;
         passed = change < 0 ? static_cast<int>(-change) : std::max(passed - 1, 0);
         offset = at.tm_gmtoff;
         out.minutes.push_back(from_tm(at));
