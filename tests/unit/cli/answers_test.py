@@ -172,7 +172,8 @@ class Answers(DevSite):
         self.assertIn("shows 02:00 and 02:30 twice: fires the second time only", window)
         daily = self.ask("schedule", "preview", "--calendar", "1 day", "--time", "02:30", "--zone", "Europe/Berlin", "--gap", "skip")
         self.assertRegex(daily, "note: on .* skips 02:30: no firing\n")
-        self.refused(["--gap", "needs --cron, --from or --calendar"], "schedule", "preview", "--every", "1h", "--gap", "skip")
+        self.refused(["--gap", "needs --cron, --from or --calendar"], "schedule", "preview", "--every", "1h", "--gap", "skip",
+                     status=2)
 
     def test_a_schedule_of_any_kind_is_previewed_with_what_clocks_and_calendars_do(self):
         self.ask("calendars", "set", "weekend", "--zone", "Europe/Berlin", "--weekly", "sat,sun")

