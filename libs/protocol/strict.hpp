@@ -14,7 +14,8 @@
 namespace baton::protocol {
 
 // Reads a JSON object that a person wrote: a wrong type or an unknown key throws invalid_input with the path of the
-// field ("schedule.cron") and an example of field_examples. Not for messages between our own programs, where unknown fields must be ignored.
+// field ("schedule.cron") and an example of field_examples. Not for messages between our own programs, where unknown
+// fields must be ignored.
 class strict_object {
 public:
     // `example` is such an object; one with a path has its own.

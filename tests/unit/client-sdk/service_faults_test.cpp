@@ -262,9 +262,9 @@ TEST_CASE("a repeated delivery runs once", "[client]")
     CHECK(again.holds == 1);
     auto const held =
         node.call(protocol::path_query, protocol::executions_request{{1, 1}, {execution_id{1}, execution_id{2}}});
-    CHECK(nlohmann::json::parse(held.body)["held"] ==
-          nlohmann::json::parse(
-              R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true, "run_ms": 0}])"));
+    CHECK(
+        nlohmann::json::parse(held.body)["held"] ==
+        nlohmann::json::parse(R"([{"execution": 1, "attempt": 1, "finished": true, "succeeded": true, "run_ms": 0}])"));
 }
 
 TEST_CASE("a client that is asked to register later leaves the nodes alone for so long, and then asks the next",
