@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t executions_asked = 5'000;
 constexpr std::size_t most_clients = 500; // of a question: a node waits 1 s for their answers, and later ones are lost
 constexpr std::size_t expected_at_once = 2'000; // clients, so that the loop is free for other work in between
-constexpr std::size_t most_services = 64;       // asked at the same time
+constexpr std::size_t most_services = 64;       // asked at the same time, without those whose clients are silent
+constexpr std::size_t most_silent = 1'000;      // services
+constexpr duration silent_after = 2s;           // without an answer
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
@@ -31,6 +33,7 @@ struct in_doubt_resolver::inquiry {
     std::set<std::string> under_way;         // nodes that are being asked
     std::map<std::string, std::string> last; // the last client that was asked, by node
     question_pauses pauses;
+    instant heard_at{}; // last, or its beginning
     std::size_t held = 0;
     std::size_t next_attempts = 0;
 };
@@ -125,8 +128,8 @@ void in_doubt_resolver::start_services()
 {
     std::vector<protocol::service_key> more;
     for (auto const& [service, ids] : scope_.open.in_doubt()) {
-        if (settling_.size() >= most_services)
-            break; // the end of one of them starts the next
+        if (settling_.size() - silent_.size() >= most_services || silent_.size() >= most_silent)
+            break; // the end of one of them starts the next, or its silence
         if (settling_.insert(service).second)
             more.push_back(service);
     }
@@ -141,12 +144,14 @@ awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
     for (auto about = next_inquiry(service, after); about; about = next_inquiry(service, after)) {
         co_await scope_.term.until_active(100ms);
         inquiries_[service] = about;
+        about->heard_at = scope_.term.time.now();
         co_await expect_all(service, about);
         for (bool all = false; !all;) {
             ask(about);
             if (!about->pending.empty())
                 co_await about->news.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
             all = about->pending.empty();
+            note_silence(service, *about);
             decide(service, *about, all);
         }
         inquiries_.erase(service);
@@ -159,7 +164,17 @@ awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
             co_await scope_.term.time.sleep_for(ask_again_later);
     }
     settling_.erase(service);
+    silent_.erase(service);
     bell_.wake();
+}
+
+// A service whose clients are silent leaves its place to the next one, and is asked further beside it.
+void in_doubt_resolver::note_silence(protocol::service_key const& service, inquiry const& about)
+{
+    if (scope_.term.time.now() - about.heard_at < silent_after)
+        silent_.erase(service);
+    else if (silent_.insert(service).second)
+        bell_.wake();
 }
 
 // About the oldest executions behind `after`; null if the service has none in doubt.
@@ -243,6 +258,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::uint64_t arri
         co_return;
     }
     about->pauses.answered(node);
+    about->heard_at = scope_.term.time.now();
     about->news.wake();
 }
 

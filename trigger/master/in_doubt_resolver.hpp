@@ -67,6 +67,7 @@ private:
     awaitable<void> learn_of_clients();
     void start_services();
     awaitable<void> settle_service(protocol::service_key service);
+    void note_silence(protocol::service_key const& service, inquiry const& about);
     std::shared_ptr<inquiry> next_inquiry(protocol::service_view service, execution_id after);
     awaitable<void> expect_all(protocol::service_key service, std::shared_ptr<inquiry> about);
     void client_changed(std::string const& instance);
@@ -83,6 +84,7 @@ private:
     std::set<std::string> told_;    // nodes that know this epoch
     std::set<std::string> telling_; // nodes that are being told
     protocol::service_set settling_;
+    protocol::service_set silent_;                              // of these
     protocol::service_map<std::shared_ptr<inquiry>> inquiries_; // that are under way
     std::map<std::string, int> asking_;                         // questions under way, by node
     waker bell_;
