@@ -1,5 +1,5 @@
 #pragma once
-// What the kinds of schedules are drawn with.
+// The random choices of which the schedules of a year are made.
 
 #include "tests/simulation/year_oracle.hpp"
 
@@ -46,7 +46,7 @@ struct draw {
     }
 };
 
-// What happens where the clock leaves times out, and where it shows them twice.
+// A policy for the times that a clock leaves out, and one for those that it shows twice.
 struct clock_rule {
     enum class gap { skip, next_valid, shift } left_out;
     enum class overlap { first, second, both } twice;

@@ -3,7 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
-// What people change during the year.
+// The edits of tasks and the pauses during the year.
 
 namespace year_sim {
 

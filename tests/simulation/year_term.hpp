@@ -12,7 +12,7 @@
 
 namespace year_sim {
 
-// One master, with a memory of its own.
+// The term of a master, with the memory that ends with it.
 struct one_term {
     one_term(year& on, std::int64_t epoch);
 

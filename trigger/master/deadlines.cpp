@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t deadlines_at_once = 200;
 constexpr duration deadline_pause = 1s; // if no client is known to have the execution, or ending it failed
-constexpr duration usual_stop = 500ms;  // a handler that returns sooner costs no write of its own
+constexpr duration usual_stop = 500ms;  // a handler that returns sooner costs no further write
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {

@@ -60,7 +60,7 @@ public:
     // Marks this node as draining, in its row at once: no master assigns to it any more.
     awaitable<void> drain();
     // Writes no heartbeat until the others count this node as gone, and beats again after that: its membership lapses.
-    // What a master that cannot reach it has assigned to it goes to other nodes. No effect while it lasts.
+    // The assignments of a master that cannot reach it then go to other nodes. No effect while it lasts.
     void step_aside();
     // Ends that early. The heartbeats go on.
     void step_back();
