@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap, versionTag } from '@/api/client';
 import type { Scope } from '@/api/scopes';
 import type { ServiceSettings, Task } from '@/api/types';
+import { type BulkResult, oneByOne } from '@/shared/bulk';
 import { type Change, changeOf } from './apply_defaults';
 
 /** A task that the present defaults change. */
@@ -45,28 +46,15 @@ export function usePlanned(scope: Scope) {
   });
 }
 
-export interface ApplyResult {
-  done: number;
-  refused: { name: string; reason: string }[];
-}
-
 /** Changes the tasks one after the other. A refusal of one does not stop the others. */
 export function useApply() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: async (planned: Planned[]): Promise<ApplyResult> => {
-      const result: ApplyResult = { done: 0, refused: [] };
-      for (const { task, change } of planned) {
+    mutationFn: (planned: Planned[]): Promise<BulkResult> =>
+      oneByOne(planned, ({ task }) => task.name, ({ task, change }) => {
         const params = { path: { id: task.id ?? '' }, header: { 'If-Match': versionTag(task.version) } };
-        try {
-          await unwrap(api.PATCH('/api/v1/tasks/{id}', { params, body: change.patch as never }));
-          result.done += 1;
-        } catch (reason) {
-          result.refused.push({ name: task.name, reason: reason instanceof Error ? reason.message : String(reason) });
-        }
-      }
-      return result;
-    },
+        return unwrap(api.PATCH('/api/v1/tasks/{id}', { params, body: change.patch as never }));
+      }),
     onSettled: () => client.invalidateQueries({ queryKey: ['tasks'] }),
   });
 }

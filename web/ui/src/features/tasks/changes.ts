@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap, versionTag } from '@/api/client';
 import type { Definition, Task } from '@/api/types';
+import { type BulkResult, oneByOne } from '@/shared/bulk';
 import { randomKey } from '@/shared/random_key';
 
 export type Action = 'enable' | 'disable' | 'delete';
@@ -22,27 +23,12 @@ function useRefresh() {
   };
 }
 
-export interface BulkResult {
-  done: number;
-  refused: { name: string; reason: string }[];
-}
-
 /** The same change for several tasks, one after the other. A refusal of one does not stop the others. */
 export function useBulkAction() {
   const refresh = useRefresh();
   return useMutation({
-    mutationFn: async ({ action, tasks }: { action: Action; tasks: Task[] }): Promise<BulkResult> => {
-      const result: BulkResult = { done: 0, refused: [] };
-      for (const task of tasks) {
-        try {
-          await act(action, task);
-          result.done += 1;
-        } catch (reason) {
-          result.refused.push({ name: task.name, reason: reason instanceof Error ? reason.message : String(reason) });
-        }
-      }
-      return result;
-    },
+    mutationFn: ({ action, tasks }: { action: Action; tasks: Task[] }): Promise<BulkResult> =>
+      oneByOne(tasks, ({ name }) => name, (task) => act(action, task)),
     onSettled: refresh,
   });
 }
