@@ -40,14 +40,7 @@ std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc
         return std::nullopt;
     from = skip_years(expression.fields(), chr::ceil<chr::seconds>(std::max(from, first_year)));
     auto const stop = end_of_search(expression.fields(), from);
-    period_search<cron> const search(expression, zone, policy);
-    while (from < stop) {
-        auto const period = zone.at(from);
-        if (auto const found = search.first(period, from, stop))
-            return found;
-        from = period.end;
-    }
-    return std::nullopt;
+    return period_search<cron>(expression, zone, policy).first(from, stop);
 }
 
 std::optional<utc_time> first_firing(cron const& expression, time_zone zone, utc_time from)

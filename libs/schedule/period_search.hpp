@@ -10,7 +10,7 @@
 
 namespace baton::schedule {
 
-// The search within one period of the zone, with the readings that the change at its begin skipped.
+// The search through the periods of a zone, each with the readings that the change at its begin skipped.
 // Readings::first(from, until) gives the first reading in [from, until).
 template <class Readings>
 class period_search {
@@ -19,8 +19,21 @@ public:
         : readings_(readings), zone_(zone), policy_(policy)
     {}
 
-    // The first firing in [from, stop) that belongs to the period of `from`; `from` lies in the period.
-    std::optional<utc_time> first(zone_period const& here, utc_time from, utc_time stop) const
+    // The first firing in [from, stop).
+    std::optional<utc_time> first(utc_time from, utc_time stop) const
+    {
+        while (from < stop) {
+            auto const period = zone_.at(from);
+            if (auto const found = first_in(period, from, stop))
+                return found;
+            from = period.end;
+        }
+        return std::nullopt;
+    }
+
+private:
+    // The first that belongs to this period; `from` lies in it.
+    std::optional<utc_time> first_in(zone_period const& here, utc_time from, utc_time stop) const
     {
         auto reading = here.local(from);
         std::optional<utc_time> of_gap;
@@ -34,7 +47,6 @@ public:
         return of_gap && own ? std::min(of_gap, own) : of_gap ? of_gap : own;
     }
 
-private:
     std::optional<utc_time> first_own(zone_period const& here, local_time reading, utc_time stop) const
     {
         auto const shown = readings_.first(reading, std::min(here.local_end(), here.local(stop)));

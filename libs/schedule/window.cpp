@@ -63,14 +63,7 @@ std::optional<utc_time> first_firing(window const& times, time_zone zone, utc_ti
         return std::nullopt;
     from = chr::ceil<chr::seconds>(std::max(from, first_searched));
     auto const stop = std::min<utc_time>(from + search_span, latest_firing);
-    period_search<window> const search(times, zone, policy);
-    while (from < stop) {
-        auto const period = zone.at(from);
-        if (auto const found = search.first(period, from, stop))
-            return found;
-        from = period.end;
-    }
-    return std::nullopt;
+    return period_search<window>(times, zone, policy).first(from, stop);
 }
 
 } // namespace baton::schedule
