@@ -36,11 +36,8 @@ void deadlines::watch(open_execution const& one, protocol::stop_cause why, durat
 {
     auto const now = scope_.term.time.now();
     auto const asked_at = now + until_asked;
-    auto const grace = one.task->definition.stop_grace;
-    watched what{one.id, one.attempt, why, true, asked_at};
-    queue_.emplace(std::max(now, asked_at + std::min(usual_stop, grace / 2)), what);
-    what.request = false;
-    queue_.emplace(std::max(now, asked_at + grace), what);
+    auto const noted_at = asked_at + std::min(usual_stop, one.task->definition.stop_grace / 2);
+    queue_.emplace(std::max(now, noted_at), watched{one.id, one.attempt, why, true, asked_at});
     bell_.wake();
 }
 
@@ -82,28 +79,30 @@ void deadlines::take_due()
     while (!queue_.empty() && queue_.begin()->first <= now && expired_.size() + requests_.size() < deadlines_at_once) {
         auto const what = queue_.begin()->second;
         queue_.erase(queue_.begin());
-        if (!look_at(what))
-            queue_.emplace(now + deadline_pause, what);
+        look_at(what, now);
     }
 }
 
-bool deadlines::look_at(watched const& what)
+void deadlines::look_at(watched what, instant now)
 {
     auto const* one = scope_.open.find(what.id);
     if (one == nullptr || one->attempt != what.attempt)
-        return true;
-    if (one->phase != phase::held)
-        return false;
+        return;
+    if (one->phase != phase::held) {
+        queue_.emplace(now + deadline_pause, what);
+        return;
+    }
     if (what.request) {
         requests_.push_back(what);
-        return true;
+        what.request = false;
+        queue_.emplace(std::max(now, what.asked_at + one->task->definition.stop_grace), what);
+        return;
     }
     bool const timed_out = what.why == protocol::stop_cause::timeout;
     bool const cancelled = !timed_out || one->cancel_requested;
     expired_.push_back({one->id, one->attempt, one->where,
                         cancelled ? protocol::state::cancelled : protocol::state::timed_out,
                         reason_of(*one, timed_out)});
-    return true;
 }
 
 awaitable<void> deadlines::run()

@@ -33,12 +33,12 @@ private:
         execution_id id;
         int attempt = 1;
         protocol::stop_cause why = protocol::stop_cause::timeout;
-        bool request = false; // to stop; otherwise the end
+        bool request = true; // to stop is to be noted; then, after the grace period, the end
         instant asked_at{};
     };
     void watch(open_execution const& one, protocol::stop_cause why, duration until_asked);
     void take_due();
-    bool look_at(watched const& what);
+    void look_at(watched what, instant now);
     awaitable<void> note_requests();
     awaitable<void> end_expired();
 
