@@ -31,7 +31,9 @@ void add_calendar_content_options(CLI::App& command, calendar_options& into)
     command.add_option("--date", into.dates,
                        "A date such as 2026-12-24, or a span such as 2026-12-24/2027-01-01. "
                        "May be given again");
-    command.add_option("--yearly", into.yearly, "A day of each year such as 12-25. May be given again");
+    command.add_option("--yearly", into.yearly,
+                       "A day of each year such as 12-25, 05-mon-last (the last Monday in May) or 11-thu-4 (the fourth "
+                       "Thursday); * for each month, as in *-01 or *-last. May be given again");
     command.add_option(
         "--weekly", into.weekly,
         "Days of each week such as sat,sun, or a part of them such as 'mon-fri 18:00-08:00'. May be given "

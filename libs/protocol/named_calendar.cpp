@@ -82,13 +82,15 @@ date_span span_of(std::string const& text)
     return {*first, *last};
 }
 
-std::vector<chr::month_day> parse_yearly(strict_object& object)
+std::vector<year_day> parse_yearly(strict_object& object)
 {
-    std::set<chr::month_day> days;
-    for (auto const& text : object.texts("yearly", most_yearly, 5)) {
-        auto const day = text.size() == 5 ? month_day_at(text, 0) : std::nullopt;
+    std::set<year_day> days;
+    for (auto const& text : object.texts("yearly", most_yearly, 11)) {
+        auto const day = parse_year_day(text);
         if (!day)
-            throw invalid_input("yearly", "yearly must list days of a year such as 12-25, not " + in_quotes(text));
+            throw invalid_input("yearly", "yearly must list days of a year such as 12-25, 05-mon-last (the last Monday "
+                                          "in May) or *-01 (the first day of each month), not " +
+                                              in_quotes(text));
         days.insert(*day);
     }
     return {days.begin(), days.end()};
@@ -189,7 +191,7 @@ nlohmann::json to_json(calendar_content const& content)
         dates.push_back(span.first == span.last ? text_of(span.first) : text_of(span.first) + "/" + text_of(span.last));
     auto yearly = nlohmann::json::array();
     for (auto const& day : content.yearly)
-        yearly.push_back(text_of(chr::local_days{chr::year{2000} / day}).substr(5));
+        yearly.push_back(to_text(day));
     auto weekly = nlohmann::json::array();
     for (auto const& span : content.weekly)
         weekly.push_back(json_of(span));

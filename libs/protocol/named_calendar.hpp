@@ -5,6 +5,7 @@
 #include "libs/base/time.hpp"
 #include "libs/protocol/names.hpp"
 #include "libs/protocol/wall_spec.hpp"
+#include "libs/protocol/year_day.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -36,12 +37,12 @@ struct weekly_span {
 };
 
 // The moments at which the clock in the zone shows one of these days or times.
-//   {"zone": "Europe/Berlin", "dates": ["2026-12-24", "2026-12-28/2027-01-01"], "yearly": ["05-01"],
+//   {"zone": "Europe/Berlin", "dates": ["2026-12-24", "2026-12-28/2027-01-01"], "yearly": ["05-01", "05-mon-last"],
 //    "weekly": [{"days": ["sat", "sun"]}, {"days": ["mon"], "from": "18:00", "until": "08:00"}]}
 struct calendar_content {
     std::string zone = "UTC";
-    std::vector<date_span> dates;               // in order, none touches another
-    std::vector<std::chrono::month_day> yearly; // in order
+    std::vector<date_span> dates; // in order, none touches another
+    std::vector<year_day> yearly; // in order, each once
     std::vector<weekly_span> weekly;
 
     friend bool operator==(calendar_content const&, calendar_content const&) = default;

@@ -4,15 +4,12 @@
 #include "libs/protocol/strict.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <string_view>
 
 namespace baton::protocol {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> weekday_names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 constexpr std::array<std::size_t, 7> from_monday{1, 2, 3, 4, 5, 6, 0};
 
 bool is_digit(char c)

@@ -3,14 +3,17 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace baton::protocol {
 
 class strict_object;
 
+inline constexpr std::array<std::string_view, 7> weekday_names{"sun", "mon", "tue", "wed", "thu", "fri", "sat"};
 inline constexpr std::uint8_t all_weekdays = 0x7f; // bit 0 is Sunday
 
 // From `from` to `to` on the days `weekdays`; both ends are times of the day and belong to the window. It goes over

@@ -20,8 +20,12 @@ utc_time later_by(utc_time at, local_time from, local_time until)
 } // namespace
 
 compiled_calendar::compiled_calendar(protocol::calendar_content const& content)
-    : zone_(content.zone), dates_(content.dates), yearly_(content.yearly)
+    : zone_(content.zone), dates_(content.dates), each_year_(!content.yearly.empty())
 {
+    for (auto const& day : content.yearly)
+        for (std::size_t month = 0; month < yearly_.size(); ++month)
+            if (day.month == protocol::year_day::each_month || day.month == month + 1)
+                yearly_[month].push_back(day);
     std::array<std::vector<day_part>, 7> raw;
     for (auto const& span : content.weekly)
         for (std::size_t day = 0; day < 7; ++day) {
@@ -49,10 +53,8 @@ bool compiled_calendar::is_whole(chr::local_days day) const
     auto const span = std::ranges::lower_bound(dates_, day, {}, &protocol::date_span::last);
     if (span != dates_.end() && span->first <= day)
         return true;
-    if (yearly_.empty())
-        return false;
-    chr::year_month_day const date{day};
-    return std::ranges::binary_search(yearly_, chr::month_day{date.month(), date.day()});
+    auto const month = static_cast<unsigned>(chr::year_month_day{day}.month());
+    return std::ranges::any_of(yearly_[month - 1], [&](auto const& rule) { return matches(rule, day); });
 }
 
 compiled_calendar::day_parts const& compiled_calendar::parts_of(chr::local_days day) const
@@ -75,7 +77,7 @@ local_time compiled_calendar::end_of_inside(chr::local_days day, std::int32_t en
 // The begin of the next part behind second `after` of the day.
 local_time compiled_calendar::next_inside(chr::local_days day, std::int32_t after) const
 {
-    if (!weekly_ && yearly_.empty()) { // whole days, of which there are later ones
+    if (!weekly_ && !each_year_) { // whole days, of which there are later ones
         auto const next = std::ranges::upper_bound(dates_, day, {}, &protocol::date_span::first);
         return local_time{next->first};
     }
@@ -104,7 +106,7 @@ calendar_state compiled_calendar::at(utc_time when) const
     for (auto const& part : parts_of(day))
         if (part.from <= second && second < part.until)
             return {true, std::min(period.end, later_by(when, reading, end_of_inside(day, part.until)))};
-    bool const over = !weekly_ && yearly_.empty() && (dates_.empty() || dates_.back().last < day);
+    bool const over = !weekly_ && !each_year_ && (dates_.empty() || dates_.back().last < day);
     if (over)
         return {false, utc_time::max()};
     return {false, std::min(period.end, later_by(when, reading, next_inside(day, second)))};

@@ -42,9 +42,10 @@ private:
 
     time_zone zone_;
     std::vector<protocol::date_span> dates_;
-    std::vector<std::chrono::month_day> yearly_;
-    std::array<day_parts, 7> week_; // from Sunday on
-    bool weekly_ = false;           // some day of the week has a part
+    std::array<std::vector<protocol::year_day>, 12> yearly_; // by month
+    std::array<day_parts, 7> week_;                          // from Sunday on
+    bool each_year_ = false;                                 // some month has a day
+    bool weekly_ = false;                                    // some day of the week has a part
 };
 
 class calendar_filter {

@@ -44,6 +44,18 @@ utc_time at(char const* text)
     return from_rfc3339(text);
 }
 
+// Whether a rule has this day of its month, from the length of the month and a count of weeks from either end.
+bool has_day(protocol::year_day const& rule, std::chrono::year_month_day date)
+{
+    auto const day = static_cast<unsigned>(date.day());
+    auto const length = static_cast<unsigned>((date.year() / date.month() / std::chrono::last).day());
+    if (!rule.weekday)
+        return rule.number == 0 ? day == length : day == rule.number;
+    if (std::chrono::weekday{std::chrono::sys_days{date}}.c_encoding() != *rule.weekday)
+        return false;
+    return rule.number == 0 ? day + 7 > length : (day + 6) / 7 == rule.number;
+}
+
 // The definition of a calendar once more, an instant at a time, for a zone without clock changes.
 bool in_set(protocol::calendar_content const& content, utc_time when)
 {
@@ -54,7 +66,7 @@ bool in_set(protocol::calendar_content const& content, utc_time when)
         if (span.first <= local && local <= span.last)
             return true;
     for (auto const& yearly : content.yearly)
-        if (yearly == std::chrono::month_day{date.month(), date.day()})
+        if ((yearly.month == 0 || yearly.month == static_cast<unsigned>(date.month())) && has_day(yearly, date))
             return true;
     for (auto const& part : content.weekly)
         for (auto const back : {0, 1}) {
@@ -127,7 +139,7 @@ TEST_CASE("the filter agrees with the definition of a calendar at every hour of 
     auto const content = protocol::parse_calendar_definition(
                              {{"name", "c"},
                               {"dates", {"2026-02-27/2026-03-02", "2027-12-31/2028-01-02", "2026-03-04"}},
-                              {"yearly", {"02-29", "12-31", "01-01"}},
+                              {"yearly", {"02-29", "12-31", "01-01", "05-mon-last", "11-thu-4", "*-sun-5", "04-last"}},
                               {"weekly",
                                {{{"days", {"sat", "sun"}}},
                                 {{"days", {"mon", "tue"}}, {"from", "18:00"}, {"until", "08:00"}},
@@ -196,6 +208,8 @@ TEST_CASE("calendars are read strictly, and their dates are joined")
     CHECK(refused({{"dates", {"2026-03-02/2026-03-01"}}}) == "dates");
     CHECK(refused({{"yearly", {"02-30"}}}) == "yearly");
     CHECK(refused({{"yearly", {"02-29"}}}) == "none");
+    CHECK(refused({{"yearly", {"05-mon-last"}}}) == "none");
+    CHECK(refused({{"yearly", {"05-mon-6"}}}) == "yearly");
     CHECK(refused({{"weekly", {{{"from", "09:00"}}}}}) == "weekly.until");
     CHECK(refused({{"weekly", {{{"days", {"mon"}}, {"to", "09:00"}}}}}) == "weekly.to");
     CHECK(refused({{"color", "red"}}) == "color");

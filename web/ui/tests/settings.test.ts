@@ -54,4 +54,12 @@ describe('a calendar', () => {
     expect(months[1]?.days).toHaveLength(28);
     expect(months[10]?.before).toBe(6); // 1 November 2026 is a Sunday
   });
+  it('marks the days that a rule names in each year or month', () => {
+    const marked = (yearly: string[], year: number) =>
+      monthsOf({ yearly }, year).flatMap(({ days }) => days.flatMap(({ date, mark }) => (mark ? [date.slice(5)] : [])));
+    expect(marked(['05-mon-last', '11-thu-4', '09-mon-1', '02-last', '12-25'], 2026)).toEqual(['02-28', '05-25', '09-07', '11-26', '12-25']);
+    expect(marked(['05-mon-last', '02-tue-5'], 2028)).toEqual(['02-29', '05-29']);
+    expect(marked(['*-01', '*-last', '*-fri-1'], 2026)).toHaveLength(12 * 3 - 1); // 1 May is a Friday
+    expect(marked(['*-31'], 2026)).toHaveLength(7);
+  });
 });

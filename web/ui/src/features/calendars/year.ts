@@ -29,8 +29,18 @@ function inDates(dates: string[], date: string): boolean {
   });
 }
 
-function markOf({ dates = [], yearly = [], weekly = [] }: Content, date: string, weekday: string): Mark | undefined {
-  if (yearly.includes(date.slice(5)) || inDates(dates, date)) return 'whole';
+// A rule such as 12-25, 02-last, 11-thu-4 or *-mon-last, for a day of a month of this length.
+function isNamed(rule: string, date: string, weekday: string, length: number): boolean {
+  const [month, ...rest] = rule.split('-');
+  if (month !== '*' && month !== date.slice(5, 7)) return false;
+  const day = Number(date.slice(8));
+  const place = rest.at(-1);
+  if (rest.length === 1) return place === 'last' ? day === length : place === date.slice(8);
+  return rest[0] === weekday && (place === 'last' ? day + 7 > length : Math.ceil(day / 7) === Number(place));
+}
+
+function markOf({ dates = [], yearly = [], weekly = [] }: Content, date: string, weekday: string, length: number): Mark | undefined {
+  if (inDates(dates, date) || yearly.some((rule) => isNamed(rule, date, weekday, length))) return 'whole';
   const rules = weekly.filter(({ days }) => days === undefined || days.some((day) => day === weekday));
   if (rules.some((rule) => !('from' in rule))) return 'whole';
   return rules.length > 0 ? 'part' : undefined;
@@ -43,7 +53,7 @@ export function monthsOf(content: Content, year: number): Month[] {
     const days = Array.from({ length: count }, (_unused, day) => {
       const at = new Date(Date.UTC(year, month, day + 1));
       const date = at.toISOString().slice(0, 10);
-      return { date, mark: markOf(content, date, weekdays[at.getUTCDay()] ?? 'sun') };
+      return { date, mark: markOf(content, date, weekdays[at.getUTCDay()] ?? 'sun', count) };
     });
     return { month, before: (new Date(Date.UTC(year, month, 1)).getUTCDay() + 6) % 7, days };
   });
