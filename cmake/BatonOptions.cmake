@@ -9,7 +9,7 @@ option(BATON_UNITY "Compile a target's sources several at a time: a clean build 
 set(BATON_UNITY_BATCH 8 CACHE STRING "How many sources BATON_UNITY compiles at a time")
 set(CMAKE_UNITY_BUILD ${BATON_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE ${BATON_UNITY_BATCH})
-option(BATON_LINES "Keep the lines of stack traces; builds with sanitizers always keep them" ON)
+option(BATON_LINES "Keep the lines of stack traces" ON)
 set(BATON_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined or thread)")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -54,8 +54,19 @@ if(BATON_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(baton_options INTERFACE -Wno-subobject-linkage)
 endif()
 
-if(NOT BATON_LINES AND NOT BATON_SANITIZE)
+if(NOT BATON_LINES)
     add_compile_options(-g0)
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ spends a tenth of its time on the collection of its own garbage, which a machine with memory can spare: a source
+    # takes up to 2 GiB then.
+    cmake_host_system_information(RESULT baton_memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
+    cmake_host_system_information(RESULT baton_cores QUERY NUMBER_OF_LOGICAL_CORES)
+    math(EXPR baton_memory_of_core "${baton_memory} / ${baton_cores}")
+    if(baton_memory_of_core GREATER_EQUAL 3000)
+        add_compile_options(--param=ggc-min-heapsize=2000000 --param=ggc-min-expand=1000)
+    endif()
 endif()
 
 if(BATON_SANITIZE)

@@ -2,10 +2,10 @@
 
     lint_commands.py BUILD FOLDER
 
-FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, the groups of a library's
-sources; `groups_now`, those of them to analyse at this commit; `sources`, all sources; `generated`, the sources that the
-build makes, as its targets; and `alone`, shell commands that each compile one source by itself, which shows a missing
-include.
+FOLDER then has compile_commands.json, with a command for each source and for each group; `groups`, files that each include
+some sources of a library; `groups_now`, the same of the sources to analyse at this commit; `sources`, all sources;
+`generated`, the sources that the build makes, as its targets; and `alone`, shell commands that each compile one source by
+itself, which shows a missing include.
 
 Only the sources that the latest commits changed, and a sixteenth of the rest (another one at each commit), are analysed
 and compiled alone: all sources would take longer than the build.
@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import zlib
@@ -26,6 +27,7 @@ TESTS = re.compile(r"^(locks/)?(tests|bench)/")
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
 PARTS = 16
 LATEST_COMMITS = 8
+MOST_IN_A_GROUP = 24
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)
 
 
@@ -79,11 +81,34 @@ class Turn:
     def has(self, name):
         return self.is_changed(name) or zlib.crc32(name.encode()) % PARTS == self.part
 
-    def has_group(self, group, members):
-        """One group that includes it suffices for a header: that of the source with its name, or the first of its folder."""
-        folders = {os.path.dirname(member) for member in members} & self.folders_of_headers
-        self.folders_of_headers -= folders
-        return bool(folders) or any(map(self.is_changed, members)) or self.has(group)
+    def takes(self, name):
+        """One source that includes it suffices for a header: that with its name, or the first of its folder."""
+        folder = os.path.dirname(name)
+        first = folder in self.folders_of_headers
+        self.folders_of_headers.discard(folder)
+        return first or self.has(name)
+
+
+class Groups:
+    """Files that include sources of a library: analysed together they take a fraction of the time."""
+
+    def __init__(self, folder, list_name):
+        self.folder, self.list_name = folder / list_name, list_name
+        self.files = []
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, entry, members):
+        """Returns the commands of the groups of these members."""
+        made = []
+        for begin in range(0, len(members), MOST_IN_A_GROUP):
+            file = self.folder / f"{len(self.files)}.cxx"
+            file.write_text("".join(f'#include "{member}"\n' for member in members[begin:begin + MOST_IN_A_GROUP]))
+            self.files.append(str(file.resolve()))
+            made.append(command_for(entry, self.files[-1]))
+        return made
+
+    def write_list(self, folder):
+        (folder / f"{self.list_name}.list").write_text("".join(f"{file}\n" for file in self.files))
 
 
 def is_made(file):
@@ -93,29 +118,31 @@ def is_made(file):
 def main():
     build, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     entries = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
-    folder.mkdir(parents=True, exist_ok=True)
-    groups, groups_now, alone, commands = [], [], [], []
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    groups, groups_now = Groups(folder, "groups"), Groups(folder, "groups_now")
+    alone, commands = [], []
     turn = Turn()
     for entry in entries:
         commands.append(entry)
         members = members_of(entry["file"])
         tests = any(TESTS.match(os.path.relpath(member)) for member in members)
         if members and not tests:
-            groups.append(entry["file"])
-            if turn.has_group(os.path.relpath(entry["file"], build), list(map(os.path.relpath, members))):
-                groups_now.append(entry["file"])
+            commands += groups.add(entry, members)
+            commands += groups_now.add(entry, [member for member in members if turn.takes(os.path.relpath(member))])
         singles = [command_for(entry, source) for source in members]
         commands += singles
         for single in singles or [entry]:
             name = os.path.relpath(single["file"])
             if turn.has(name) and (PROGRAMS.match(name) or (members and not tests)):
                 alone.append(f"cd {shlex.quote(entry['directory'])} && {without_cache(single['command'])} -fsyntax-only")
-    sources = [os.path.relpath(entry["file"]) for entry in commands if "/Unity/" not in entry["file"]]
-    made = [os.path.relpath(entry["file"], build) for entry in commands if "/Unity/" not in entry["file"]]
+    named = [entry["file"] for entry in commands if "/Unity/" not in entry["file"] and str(folder) not in entry["file"]]
+    sources = list(map(os.path.relpath, named))
+    made = [os.path.relpath(file, build) for file in named]
     (folder / "generated").write_text("".join(f"{file}\n" for file in sorted(set(made)) if is_made(file)))
     (folder / "compile_commands.json").write_text(json.dumps(commands, indent=1))
-    (folder / "groups").write_text("".join(f"{file}\n" for file in groups))
-    (folder / "groups_now").write_text("".join(f"{file}\n" for file in groups_now))
+    groups.write_list(folder)
+    groups_now.write_list(folder)
     (folder / "alone").write_text("".join(f"{line}\n" for line in alone))
     (folder / "sources").write_text("".join(f"{file}\n" for file in sorted(set(sources)) if not file.startswith("build/")))
 

@@ -13,8 +13,8 @@ namespace baton::protocol {
 namespace {
 
 constexpr std::array<std::string_view, 5> ordinals{"first", "second", "third", "fourth", "last"};
-constexpr std::array<std::string_view, 7> weekdays{"sunday",   "monday", "tuesday", "wednesday",
-                                                   "thursday", "friday", "saturday"};
+constexpr std::array<std::string_view, 7> weekday_words{"sunday",   "monday", "tuesday", "wednesday",
+                                                        "thursday", "friday", "saturday"};
 
 [[noreturn]] void refuse_day(std::string const& field, std::string const& given)
 {
@@ -37,11 +37,11 @@ calendar_day named_weekday(std::string const& text, std::string const& field)
 {
     auto const blank = std::min(text.find(' '), text.size());
     auto const ordinal = std::ranges::find(ordinals, text.substr(0, blank));
-    auto const weekday = std::ranges::find(weekdays, text.substr(std::min(blank + 1, text.size())));
-    if (ordinal == ordinals.end() || weekday == weekdays.end())
+    auto const weekday = std::ranges::find(weekday_words, text.substr(std::min(blank + 1, text.size())));
+    if (ordinal == ordinals.end() || weekday == weekday_words.end())
         refuse_day(field, text);
     return {calendar_day::rule::weekday, static_cast<std::uint8_t>(ordinal - ordinals.begin() + 1),
-            static_cast<std::uint8_t>(weekday - weekdays.begin())};
+            static_cast<std::uint8_t>(weekday - weekday_words.begin())};
 }
 
 calendar_day parse_day(nlohmann::json const& value, std::string const& field)
@@ -77,7 +77,7 @@ nlohmann::json day_json(calendar_day const& day)
     case calendar_day::rule::last_business_day:
         return "last_business_day";
     case calendar_day::rule::weekday:
-        return std::string(ordinals[day.n - 1u]) + " " + std::string(weekdays[day.weekday]);
+        return std::string(ordinals[day.n - 1u]) + " " + std::string(weekday_words[day.weekday]);
     }
     return nullptr;
 }

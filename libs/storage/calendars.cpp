@@ -10,7 +10,7 @@ namespace {
 
 constexpr int most_named = 10; // users that a refusal names
 
-std::string document(protocol::calendar_definition const& definition)
+std::string calendar_document(protocol::calendar_definition const& definition)
 {
     try {
         return protocol::to_json(definition).dump();
@@ -50,7 +50,7 @@ std::optional<calendar_record> find_calendar(soci::session& sql, protocol::names
 void insert_version(soci::session& sql, calendar_record const& calendar)
 {
     statement(sql, "INSERT INTO calendar_version (calendar_id, version, definition, created_at) VALUES (", calendar.id,
-              ", ", calendar.version, ", ", document(calendar.definition), ", ", calendar.updated_at, ")")
+              ", ", calendar.version, ", ", calendar_document(calendar.definition), ", ", calendar.updated_at, ")")
         .execute();
 }
 
@@ -101,7 +101,7 @@ awaitable<calendar_record> calendars::create(calendar_id id, protocol::calendar_
         statement insert(sql, "INSERT INTO named_calendar (id, namespace, project, name, version, definition, "
                               "created_at, updated_at) VALUES (");
         insert(id, ", ", name_space_, ", ", definition.project, ", ", definition.name, ", ", made.version, ", ",
-               document(definition), ", ", made.created_at, ", ", made.updated_at, ")");
+               calendar_document(definition), ", ", made.created_at, ", ", made.updated_at, ")");
         try {
             insert.execute();
         } catch (statement_error const& failure) {
@@ -122,13 +122,15 @@ awaitable<calendar_result> calendars::replace(calendar_id id, std::optional<int>
     auto const work = [&](soci::session& sql) {
         auto result = find_to_change(sql, name_space_, id, seen);
         auto& calendar = result.calendar;
-        if (result.outcome != calendar_outcome::done || document(definition) == document(calendar.definition))
+        if (result.outcome != calendar_outcome::done ||
+            calendar_document(definition) == calendar_document(calendar.definition))
             return result;
         calendar.definition = definition;
         calendar.updated_at = from_micros(read_now(sql));
         ++calendar.version;
         statement(sql, "UPDATE named_calendar SET version = ", calendar.version,
-                  ", definition = ", document(definition), ", updated_at = ", calendar.updated_at, " WHERE id = ", id)
+                  ", definition = ", calendar_document(definition), ", updated_at = ", calendar.updated_at,
+                  " WHERE id = ", id)
             .execute();
         insert_version(sql, calendar);
         return result;

@@ -13,7 +13,7 @@ namespace baton::storage {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> states{"up", "draining", "gone"};
+constexpr std::array<std::string_view, 3> standing_names{"up", "draining", "gone"};
 
 client_record read_client(row& cells)
 {
@@ -61,13 +61,13 @@ void select_clients(statement& ask, char const* index = nullptr)
 
 std::string_view to_string(client_state which)
 {
-    return states[static_cast<std::size_t>(which)];
+    return standing_names[static_cast<std::size_t>(which)];
 }
 
 client_state parse_client_state(std::string const& text)
 {
-    for (std::size_t i = 0; i < states.size(); ++i)
-        if (states[i] == text)
+    for (std::size_t i = 0; i < standing_names.size(); ++i)
+        if (standing_names[i] == text)
             return static_cast<client_state>(i);
     throw unavailable("database: unknown state of a client '" + text + "'");
 }

@@ -10,7 +10,7 @@ namespace baton::storage {
 namespace {
 
 constexpr int most_letters_counted = 100'000;
-constexpr place_columns place{{"d.died_at"}, {"d.execution_id"}};
+constexpr place_columns letter_place{{"d.died_at"}, {"d.execution_id"}};
 
 // Without an index the database begins with the few shards of a broadcast.
 std::optional<by_index> index_of(dead_letter_filter const& filter)
@@ -34,7 +34,7 @@ void keep_letters(statement& ask, soci::session& sql, protocol::namespace_id nam
     if (filter.broadcast)
         ask(" AND d.execution_id IN (SELECT id FROM execution WHERE parent_id = ", *filter.broadcast, ")");
     if (filter.after_at)
-        keep_places(ask, dialect_of(sql), place, relation::before, {*filter.after_at, filter.after_id});
+        keep_places(ask, dialect_of(sql), letter_place, relation::before, {*filter.after_at, filter.after_id});
 }
 
 constexpr fragment newest_first{" ORDER BY d.died_at DESC, d.execution_id DESC LIMIT "};
@@ -80,7 +80,7 @@ void keep_found(statement& ask, soci::session& sql, protocol::namespace_id name_
     ask(" WHERE ");
     keep_letters(ask, sql, name_space, filter);
     if (end)
-        keep_places(ask, dialect_of(sql), place, relation::from, *end);
+        keep_places(ask, dialect_of(sql), letter_place, relation::from, *end);
     if (filter.error)
         either_contains(ask, {"f.error"}, {"f.first_error"}, *filter.error);
 }

@@ -31,7 +31,7 @@ struct cluster_node {
     bool proven = false; // that it belongs to a cluster
 };
 
-using node = std::shared_ptr<cluster_node>;
+using node_ptr = std::shared_ptr<cluster_node>;
 
 class cluster_route final : public redis_route {
 public:
@@ -44,7 +44,7 @@ public:
     awaitable<void> connect(redis_routed_command& command) override
     {
         auto const candidates =
-            command.asking_at ? std::vector<node>{node_at(*command.asking_at)} : nodes_for(slot_of(command.key));
+            command.asking_at ? std::vector<node_ptr>{node_at(*command.asking_at)} : nodes_for(slot_of(command.key));
         command.connection = co_await connect_to_first(candidates, command.until);
     }
 
@@ -96,7 +96,7 @@ private:
         return duration{};
     }
 
-    node node_at(redis_location const& where)
+    node_ptr node_at(redis_location const& where)
     {
         if (auto const found = nodes_.find(where.text()); found != nodes_.end())
             return found->second;
@@ -107,20 +107,20 @@ private:
     }
 
     // The slot's node, then the others, connected ones first.
-    std::vector<node> nodes_for(std::optional<unsigned> slot) const
+    std::vector<node_ptr> nodes_for(std::optional<unsigned> slot) const
     {
-        std::vector<node> all;
+        std::vector<node_ptr> all;
         for (auto const& [name, each] : nodes_)
             all.push_back(each);
-        std::stable_partition(all.begin(), all.end(), [](node const& each) { return each->is_open(); });
+        std::stable_partition(all.begin(), all.end(), [](node_ptr const& each) { return each->is_open(); });
         if (!slot || !slots_.contains(*slot))
             return all;
         auto const owner = slots_.at(*slot);
-        std::stable_partition(all.begin(), all.end(), [&](node const& each) { return each == owner; });
+        std::stable_partition(all.begin(), all.end(), [&](node_ptr const& each) { return each == owner; });
         return all;
     }
 
-    awaitable<std::shared_ptr<redis_connection>> connect_to_first(std::vector<node> const& all, instant until)
+    awaitable<std::shared_ptr<redis_connection>> connect_to_first(std::vector<node_ptr> const& all, instant until)
     {
         auto const share = (until - deps_.time.now()) / max_unreachable;
         std::string failure_text = "no time was left to try a node";
@@ -158,8 +158,8 @@ private:
 
     redis_location login_;
     redis_connection_deps deps_;
-    std::map<std::string, node> nodes_; // by host and port
-    std::map<unsigned, node> slots_;    // as far as redirects named their nodes
+    std::map<std::string, node_ptr> nodes_; // by host and port
+    std::map<unsigned, node_ptr> slots_;    // as far as redirects named their nodes
     std::shared_ptr<redis_connection> publisher_;
 };
 

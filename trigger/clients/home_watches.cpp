@@ -6,7 +6,7 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration look_again = 1s;
+constexpr duration between_looks_at_clients = 1s;
 constexpr duration drain_pace = 20ms;
 constexpr duration look_for_more = 200ms;    // clients that have begun to watch, while all should move
 constexpr duration stays_for = 10s;          // a client that has not moved, though all should
@@ -139,7 +139,7 @@ duration home_watches::ask_some_to_move()
     auto const all = drains ? watches_at_once : clients_to_move(held_.size(), clients);
     for (auto i = homes.size(); i < std::min(all, held_.size()); ++i)
         ask_next({}); // it chooses itself
-    return drains ? drain_pace : look_again;
+    return drains ? drain_pace : between_looks_at_clients;
 }
 
 // To the places that a node which drains would choose. A client that stays, because it reaches no other node, is asked

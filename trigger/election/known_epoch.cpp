@@ -7,10 +7,10 @@
 namespace baton::trigger {
 
 namespace {
-constexpr int readings_of_proof = 2;     // the first one may have begun before the claim
-constexpr int alarm_again = 60;          // readings, which is about a minute
-constexpr duration proof_limit = 1s;     // less than the sender of a message waits for its answer
-constexpr duration between_looks = 50ms; // a node of a database cluster may show the row late
+constexpr int readings_of_proof = 2;              // the first one may have begun before the claim
+constexpr int alarm_again = 60;                   // readings, which is about a minute
+constexpr duration proof_limit = 1s;              // less than the sender of a message waits for its answer
+constexpr duration between_looks_at_epoch = 50ms; // a node of a database cluster may show the row late
 } // namespace
 
 known_epoch::known_epoch(election_proxy& election, election_trace& trace, time_source& time,
@@ -47,7 +47,7 @@ awaitable<known_epoch::admission> known_epoch::admit(std::int64_t epoch, std::st
         auto const until = time_.now() + proof_limit;
         while (epoch > value_ && time_.now() < until) {
             election_.look();
-            co_await mine.bell.wait_until(time_, std::min(until, time_.now() + between_looks));
+            co_await mine.bell.wait_until(time_, std::min(until, time_.now() + between_looks_at_epoch));
         }
     }
     if (epoch == value_)

@@ -10,7 +10,7 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t at_once = 1'000;             // executions taken from a queue in one step of the loop
-constexpr std::size_t quantum = 500;               // of a service in its turn
+constexpr std::size_t taken_in_a_turn = 500;       // of a service in its turn
 constexpr duration cut_off_without = 1s;           // a report: nodes report twice a second
 constexpr duration refused_again = 1s;             // for its size: the node with another client may be free by then
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
@@ -98,7 +98,7 @@ void assigner::distribute(utc_time now)
         return place(service, what, first, most, now);
     };
     for (std::size_t spent = 0; spent < at_once;) {
-        auto const turn = deps_.ready.turn(quantum, at);
+        auto const turn = deps_.ready.turn(taken_in_a_turn, at);
         if (!turn)
             return;
         spent += *turn;

@@ -14,12 +14,12 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr duration first_pause = 2s;      // at the beginning a term has more urgent work
-constexpr duration behind = 3s;           // so old an instant is before it is counted: its rows are committed by then
-constexpr duration idle_pause = 2s;       // when all is counted
-constexpr duration first_reach = 1h;      // how far back a cluster without counts begins
-constexpr duration open_minute_wait = 1h; // between two counts of a minute with open executions
-constexpr duration reach = 24h;           // minutes that are older are counted no more
+constexpr duration before_first_count = 2s; // at the beginning a term has more urgent work
+constexpr duration counted_after = 3s;      // so old an instant is before it is counted: its rows are committed by then
+constexpr duration idle_pause = 2s;         // when all is counted
+constexpr duration first_reach = 1h;        // how far back a cluster without counts begins
+constexpr duration open_minute_wait = 1h;   // between two counts of a minute with open executions
+constexpr duration reach = 24h;             // minutes that are older are counted no more
 constexpr duration minutes_kept = 48h;
 constexpr duration hours_kept = 24h * 400;
 constexpr std::size_t piece = 5'000; // rows
@@ -42,7 +42,7 @@ std::optional<utc_time> next_count(counting const& last, utc_time term_began, du
 
 utc_time first_minute(utc_time now, std::optional<utc_time> oldest)
 {
-    auto const latest = now - behind;
+    auto const latest = now - counted_after;
     return std::chrono::floor<minutes>(oldest ? std::min<utc_time>(latest, *oldest) : latest);
 }
 
@@ -60,7 +60,7 @@ execution_counter::walk execution_counter::begin(utc_time minute)
 
 awaitable<void> execution_counter::run()
 {
-    co_await term_.time.sleep_for(first_pause);
+    co_await term_.time.sleep_for(before_first_count);
     began_ = now();
     for (;;) {
         auto pause = idle_pause;
@@ -86,7 +86,7 @@ awaitable<void> execution_counter::run()
 bool execution_counter::has_more() const
 {
     auto const last = present_->place.scheduled_at;
-    bool const far_behind = std::max(last, present_->minute) + behind + idle_pause < now();
+    bool const far_behind = std::max(last, present_->minute) + counted_after + idle_pause < now();
     return again_ || far_behind || (!due_.empty() && due_.begin()->first <= now());
 }
 
@@ -139,7 +139,7 @@ awaitable<void> execution_counter::finish(walk& one)
 awaitable<void> execution_counter::turn()
 {
     auto const end = present_->minute + 1min;
-    auto const until = std::min<utc_time>(end, now() - behind);
+    auto const until = std::min<utc_time>(end, now() - counted_after);
     if (present_->place.scheduled_at < until - 1us) {
         auto const before = present_->counts;
         bool const reached = co_await advance(*present_, until, std::nullopt);

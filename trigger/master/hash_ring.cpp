@@ -9,16 +9,16 @@
 namespace baton::trigger {
 
 namespace {
-constexpr int points = 8; // of a member: a single one may lie so close behind another that it gets hardly a key
+constexpr int points_of_member = 8; // a single one may lie so close behind another that it gets hardly a key
 constexpr int probes = 21;
 }
 
 hash_ring::hash_ring(std::vector<std::string_view> const& members)
 {
-    points_.reserve(members.size() * points);
+    points_.reserve(members.size() * points_of_member);
     for (std::size_t i = 0; i < members.size(); ++i) {
         seeded_random draw(protocol::stable_hash(members[i]));
-        for (int k = 0; k < points; ++k)
+        for (int k = 0; k < points_of_member; ++k)
             points_.emplace_back(draw.next(), i);
     }
     std::sort(points_.begin(), points_.end());

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t most_noted = 2'000;
 constexpr std::size_t most_listed = 1'000;
-constexpr std::size_t at_a_time = 20; // tasks, of 200 rows each
-constexpr duration look_again = 1min; // at those that are listed
+constexpr std::size_t at_a_time = 20;    // tasks, of 200 rows each
+constexpr duration between_lists = 1min; // at those that are listed
 
 } // namespace
 
@@ -25,7 +25,7 @@ awaitable<void> slow_watch::turn()
     if (term_.time.now() >= list_at_) {
         auto const listed = co_await table_.listed(most_listed);
         noted_.insert(listed.begin(), listed.end());
-        list_at_ = term_.time.now() + look_again;
+        list_at_ = term_.time.now() + between_lists;
     }
     std::vector<task_id> tasks;
     while (!noted_.empty() && tasks.size() < at_a_time) {

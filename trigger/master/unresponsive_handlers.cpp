@@ -10,9 +10,9 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration between_questions = 2s;
-constexpr duration load_again = 200ms;          // after the database did not answer
-constexpr std::size_t most_of_a_client = 1'000; // executions in one question
-constexpr std::size_t clients_asked = 64;       // clients at a time
+constexpr duration load_again = 200ms;            // after the database did not answer
+constexpr std::size_t most_asked_at_once = 1'000; // executions in one question
+constexpr std::size_t clients_asked = 64;         // clients at a time
 
 } // namespace
 
@@ -109,7 +109,7 @@ void unresponsive_handlers::ask_clients()
     std::map<std::string, std::vector<execution_id>> by_client;
     for (auto const id : written()) {
         auto const& client = handlers_.at(id).client;
-        if (auto& ids = by_client[client]; ids.size() < most_of_a_client && !asking_.contains(client))
+        if (auto& ids = by_client[client]; ids.size() < most_asked_at_once && !asking_.contains(client))
             ids.push_back(id);
     }
     for (auto& [client, ids] : by_client)
