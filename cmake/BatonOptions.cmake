@@ -64,7 +64,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     cmake_host_system_information(RESULT baton_memory QUERY TOTAL_PHYSICAL_MEMORY) # MiB
     cmake_host_system_information(RESULT baton_cores QUERY NUMBER_OF_LOGICAL_CORES)
     math(EXPR baton_memory_of_core "${baton_memory} / ${baton_cores}")
-    if(baton_memory_of_core GREATER_EQUAL 3000)
+    if(baton_memory_of_core GREATER_EQUAL 4000)
         add_compile_options(--param=ggc-min-heapsize=2000000 --param=ggc-min-expand=1000)
     endif()
 endif()
