@@ -1,6 +1,6 @@
 #include "trigger/master/admissions.hpp"
 
-#include "trigger/master/write_group.hpp"
+#include "trigger/master/admission_places.hpp"
 
 namespace baton::trigger {
 
@@ -10,30 +10,6 @@ namespace {
 
 constexpr std::size_t woken_at_once = 1'000;
 constexpr char const* took_its_place = "a newer execution took its place";
-
-concurrency_gate::place place_of(open_execution const& one)
-{
-    auto const& task = one.task->definition;
-    return {one.task->id, protocol::key_hash(task.concurrency, one.payload ? *one.payload : task.payload)};
-}
-
-bool has_gate(open_execution const& one)
-{
-    return one.task->definition.concurrency.limit != 0 && !one.parent; // a broadcast counts once, for all its shards
-}
-
-limit_tree::member member_of(open_execution const& one)
-{
-    auto const& task = one.task->definition;
-    return {one.id,
-            one.task->id,
-            one.task->version,
-            task.rate,
-            protocol::service_of(task),
-            one.place_in_line(),
-            one.broadcast(),
-            one.parent.has_value()};
-}
 
 std::string reason_of_skip(protocol::concurrency_policy const& policy)
 {
@@ -92,9 +68,11 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, scope_.term.clock.now());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, one.place_in_line(), one.attempt == 1, one.forced});
+    auto const ruling = gate_.enter(place_of(one), policy, {one.id, place_in_gate(one), one.attempt == 1, one.forced});
     carry_out(ruling);
-    if (ruling.what == concurrency_gate::verdict::skipped)
+    if (ruling.outdated)
+        give_way(one);
+    else if (ruling.what == concurrency_gate::verdict::skipped)
         next_.skip(one, reason_of_skip(policy));
     else if (ruling.what == concurrency_gate::verdict::waits)
         wait_here(one);
@@ -145,16 +123,21 @@ void admissions::wait_here(open_execution const& one)
 
 void admissions::carry_out(concurrency_gate::ruling const& ruling)
 {
-    for (auto const id : ruling.skip) {
-        auto* other = scope_.open.find(id);
-        if (other != nullptr && other->attempt == 1)
-            next_.skip(*other, took_its_place);
-        else if (other != nullptr)
-            to_cancel_.push_back(id);
-    }
+    for (auto const id : ruling.skip)
+        if (auto* other = scope_.open.find(id))
+            give_way(*other);
     to_cancel_.insert(to_cancel_.end(), ruling.cancel.begin(), ruling.cancel.end());
     if (!to_cancel_.empty())
         bell_.wake();
+}
+
+// A newer execution has taken its place before it was sent.
+void admissions::give_way(open_execution& one)
+{
+    if (one.attempt == 1 && one.phase == phase::waiting)
+        return next_.skip(one, took_its_place);
+    to_cancel_.push_back(one.id);
+    bell_.wake();
 }
 
 // Lets the executions go on that the limits allow by now. True if `asking` is one of them: its caller goes on with it.
@@ -209,43 +192,6 @@ void admissions::send(open_execution& one)
     scope_.due_changed.wake();
 }
 
-void admissions::under_way(open_execution const& one)
-{
-    if (has_gate(one))
-        gate_.hold(place_of(one), {one.id, one.place_in_line()});
-    if (auto const which = member_of(one); tree_.concerns(which))
-        tree_.hold(which, scope_.term.clock.now());
-}
-
-void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
-{
-    auto const now = scope_.term.clock.now();
-    auto const& definition = task.definition;
-    auto const place = protocol::place_in_line(row.scheduled_at, definition.priority);
-    limit_tree::member const which{row.id, task.id, task.version, definition.rate, protocol::service_of(definition),
-                                   place};
-    if (tree_.concerns(which))
-        tree_.hold(which, now);
-    if (definition.concurrency.limit == 0)
-        return;
-    auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : definition.payload;
-    gate_.hold({task.id, protocol::key_hash(definition.concurrency, payload)}, {row.id, place});
-    gate_.runs_on(row.id);
-}
-
-void admissions::runs_on(execution_id id)
-{
-    gate_.runs_on(id);
-}
-
-void admissions::absent(open_execution const& one)
-{
-    tree_.release_if_over(one.id, scope_.term.clock.now());
-    auto const others = gate_.release_if_full(one.id, one.task->definition.concurrency.limit);
-    admitted(others);
-    wake_tree();
-}
-
 void admissions::ended(execution_id id)
 {
     auto const others = gate_.leave(id);
@@ -272,15 +218,6 @@ void admissions::edited(known_task const& task)
 {
     tree_.edit(task.id, task.version, task.definition.rate, scope_.term.clock.now());
     wake_tree();
-}
-
-void admissions::all_loaded()
-{
-    loaded_ = true;
-    for (auto const id : std::exchange(early_, {}))
-        if (auto* one = scope_.open.find(id); one != nullptr && one->phase == phase::waiting)
-            scope_.open.wait(*one, scope_.term.clock.now());
-    scope_.due_changed.wake();
 }
 
 } // namespace baton::trigger

@@ -35,7 +35,7 @@ public:
     // The same for an execution that has ended in this term.
     void runs_on(execution_id id);
     // No client has it, though it may have been sent.
-    void absent(open_execution const& one);
+    void absent(open_execution& one);
     void ended(execution_id id);
 
     // The settings of services and projects have changed.
@@ -62,10 +62,12 @@ private:
     void go_on(open_execution& one);
     void send(open_execution& one);
     void admitted(std::vector<execution_id> const& ids);
+    void give_way(open_execution& one);
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});
     void step_back();
     bool waits(execution_id id) const;
+    void give_back(open_execution& one, bool begun);
 
     static constexpr duration promise_holds = 100ms; // if no client has room meanwhile
 
@@ -82,11 +84,12 @@ private:
     concurrency_gate gate_;
     limit_tree tree_;
     bool loaded_ = false;
-    std::vector<execution_id> early_;                       // were due before all were loaded
-    std::deque<std::pair<instant, execution_id>> unmarked_; // wait since then
-    std::deque<std::pair<instant, execution_id>> promised_; // may be sent since then
-    std::vector<storage::kept_back> to_mark_;               // waited for over a second
-    std::deque<execution_id> to_let_go_;                    // the ledger must know before they are sent
+    std::vector<execution_id> early_;                         // were due before all were loaded
+    std::vector<std::pair<execution_id, bool>> absent_early_; // no client has them, as was known before that; begun?
+    std::deque<std::pair<instant, execution_id>> unmarked_;   // wait since then
+    std::deque<std::pair<instant, execution_id>> promised_;   // may be sent since then
+    std::vector<storage::kept_back> to_mark_;                 // waited for over a second
+    std::deque<execution_id> to_let_go_;                      // the ledger must know before they are sent
     std::deque<execution_id> to_cancel_;
     instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;

@@ -1,5 +1,7 @@
 #include "trigger/master/concurrency_gate.hpp"
 
+#include <algorithm>
+
 namespace baton::trigger {
 
 void concurrency_gate::put(line& into, place const& where, candidate const& which, bool holds)
@@ -31,28 +33,35 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
     if (which.may_skip && (policy.when_full == protocol::when_full::skip || queue_full))
         return {verdict::skipped, {}, {}};
     ruling out{verdict::waits, {}, {}};
-    if (policy.when_full == protocol::when_full::replace && which.may_skip) {
-        out.skip = take_replaced(here);
-        for (auto const id : out.skip)
-            positions_.erase(id);
-        if (!here.holders.empty())
-            out.cancel.push_back(here.holders.begin()->second);
-    }
-    put(here, where, which, false);
+    if (policy.when_full == protocol::when_full::replace)
+        out = replace(here, which);
+    if (!out.outdated)
+        put(here, where, which, false);
     return out;
 }
 
-// Removes the waiting executions, except the forced ones.
-std::vector<execution_id> concurrency_gate::take_replaced(line& in)
+// Removes the waiting executions, except the forced ones. The newest counts, and not the last to enter: those that a
+// former master may have sent enter when the clients have been asked.
+concurrency_gate::ruling concurrency_gate::replace(line& in, candidate const& by)
 {
-    std::vector<execution_id> taken;
+    ruling out{verdict::waits, {}, {}};
+    std::pair const mine{by.scheduled_at, by.id};
+    auto const is_newer = [&](auto const& one) { return mine < one && !in.forced.contains(one.second); };
+    out.outdated = std::any_of(in.waiting.begin(), in.waiting.end(), is_newer) ||
+                   (!in.holders.empty() && mine < *in.holders.begin());
+    if (out.outdated)
+        return out;
     std::erase_if(in.waiting, [&](auto const& one) {
         bool const replaced = !in.forced.contains(one.second);
         if (replaced)
-            taken.push_back(one.second);
+            out.skip.push_back(one.second);
         return replaced;
     });
-    return taken;
+    for (auto const id : out.skip)
+        positions_.erase(id);
+    if (!in.holders.empty())
+        out.cancel.push_back(in.holders.begin()->second);
+    return out;
 }
 
 void concurrency_gate::runs_on(execution_id id)
@@ -77,6 +86,26 @@ std::vector<execution_id> concurrency_gate::release_if_full(execution_id id, int
     if (lines_.at(found->second.where).holders.size() <= static_cast<std::size_t>(limit))
         return {};
     return leave(id);
+}
+
+concurrency_gate::ruling concurrency_gate::give_back(protocol::concurrency_policy const& policy, candidate const& which)
+{
+    auto const found = positions_.find(which.id);
+    if (found == positions_.end() || !found->second.holds)
+        return {};
+    auto const where = found->second.where;
+    auto& here = lines_.at(where);
+    here.limit = policy.limit;
+    here.holders.erase({found->second.scheduled_at, which.id});
+    positions_.erase(found);
+    bool const full = here.holders.size() >= static_cast<std::size_t>(policy.limit);
+    ruling out{verdict::waits, {}, {}};
+    if (policy.when_full == protocol::when_full::replace && (full || here.waiting.size() > here.forced.size()))
+        out = replace(here, which);
+    if (!out.outdated)
+        put(here, where, which, false);
+    out.admitted = promote(where, here);
+    return out;
 }
 
 std::vector<execution_id> concurrency_gate::promote(place const& where, line& in)

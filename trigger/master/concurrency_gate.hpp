@@ -24,15 +24,17 @@ public:
     };
     struct candidate {
         execution_id id;
-        utc_time scheduled_at;
-        bool may_skip = true; // false: it was sent before
-        bool forced = false;  // waits for handlers that run on alone, and is never skipped
+        utc_time scheduled_at; // its place in line; if the newest replaces others, when it was due
+        bool may_skip = true;  // false: it was sent before
+        bool forced = false;   // waits for handlers that run on alone, and is never skipped
     };
     enum class verdict { admitted, waits, skipped };
     struct ruling {
         verdict what = verdict::admitted;
-        std::vector<execution_id> skip;   // others that waited, and are to be skipped in favour of this one
-        std::vector<execution_id> cancel; // under way, and to be cancelled in favour of this one
+        std::vector<execution_id> skip;       // others that waited, and are to be skipped in favour of this one
+        std::vector<execution_id> cancel;     // under way, and to be cancelled in favour of this one
+        std::vector<execution_id> admitted{}; // that waited
+        bool outdated = false;                // newer ones are there, and replace this one
     };
 
     // A due execution asks to be admitted, under the policy of its task. One that is admitted or waits already keeps
@@ -47,6 +49,9 @@ public:
 
     // It is not under way after all. It must enter again, if others are under way up to the limit.
     std::vector<execution_id> release_if_full(execution_id id, int limit);
+
+    // It is not under way after all, so it waits in its place in line, unless newer ones have replaced it.
+    ruling give_back(protocol::concurrency_policy const& policy, candidate const& which);
 
     // It has ended, whether it was under way or waited. Returns those that are admitted in its place.
     std::vector<execution_id> leave(execution_id id);
@@ -70,7 +75,7 @@ private:
     };
     void put(line& into, place const& where, candidate const& which, bool holds);
     std::vector<execution_id> promote(place const& where, line& in);
-    static std::vector<execution_id> take_replaced(line& in);
+    ruling replace(line& in, candidate const& by);
 
     std::map<place, line> lines_;
     std::unordered_map<execution_id, position> positions_;

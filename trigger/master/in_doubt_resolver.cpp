@@ -262,30 +262,37 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::uint64_t arri
     about->news.wake();
 }
 
+void in_doubt_resolver::decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete)
+{
+    auto const found = about.answers.finding(one.id, complete);
+    if (found.what == doubt_finding::kind::held) {
+        scope_.open.move(one, phase::held, found.client);
+        if (auto const* client = scope_.clients.find(found.client))
+            scope_.open.charge(one, deps_.credits.at(*client->home, service, one.task->definition.handler));
+        if (held_)
+            held_(one, found.ran);
+        ++about.held;
+    } else if (found.what == doubt_finding::kind::absent) {
+        if (absent_)
+            absent_(one);
+        if (one.ran) // at a client that is gone by now
+            deps_.next.client_died(one, one.next_cause);
+        else
+            deps_.next.open(one, std::max(one.due_at, scope_.term.clock.now()), one.next_cause);
+        ++about.next_attempts;
+    }
+}
+
 void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, bool complete)
 {
-    for (auto const& asked : about.answers.asked()) {
-        auto* one = scope_.open.find(asked.execution);
-        if (one == nullptr || one->phase != phase::in_doubt || one->attempt != asked.attempt)
-            continue;
-        auto const found = about.answers.finding(asked.execution, complete);
-        if (found.what == doubt_finding::kind::held) {
-            scope_.open.move(*one, phase::held, found.client);
-            if (auto const* client = scope_.clients.find(found.client))
-                scope_.open.charge(*one, deps_.credits.at(*client->home, service, one->task->definition.handler));
-            if (held_)
-                held_(*one, found.ran);
-            ++about.held;
-        } else if (found.what == doubt_finding::kind::absent) {
-            if (absent_)
-                absent_(*one);
-            if (one->ran) // at a client that is gone by now
-                deps_.next.client_died(*one, one->next_cause);
-            else
-                deps_.next.open(*one, std::max(one->due_at, scope_.term.clock.now()), one->next_cause);
-            ++about.next_attempts;
+    for (bool const begun : {false, true}) // those that have begun keep their places, if the others leave room
+        for (auto const& asked : about.answers.asked()) {
+            auto* one = scope_.open.find(asked.execution);
+            if (one == nullptr || one->phase != phase::in_doubt || one->attempt != asked.attempt)
+                continue;
+            if (one->has_begun() == begun)
+                decide_one(service, *one, about, complete);
         }
-    }
     if (complete)
         log::info("in-doubt", "asked the clients of a service which executions they have",
                   {{"service", to_text(service)},

@@ -41,7 +41,7 @@ public:
     // Called with an execution that a client was found to have, and with the time for which its handler has run.
     void on_held(std::function<void(open_execution const&, duration ran)> listener) { held_ = std::move(listener); }
     // Called with an execution that no client has.
-    void on_absent(std::function<void(open_execution const&)> listener) { absent_ = std::move(listener); }
+    void on_absent(std::function<void(open_execution&)> listener) { absent_ = std::move(listener); }
     // Called with what a node says that it can take, in its answer to the announcement.
     void on_capacity(std::function<void(std::string const& node, protocol::capacity_message const&)> listener)
     {
@@ -73,6 +73,7 @@ private:
     void client_changed(std::string const& instance);
     void ask(std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
+    void decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete);
     void decide(protocol::service_view service, inquiry& about, bool complete);
     void cancel_earlier(inquiry const& about);
 
@@ -80,7 +81,7 @@ private:
     dependencies deps_;
     std::function<void(std::string const&, protocol::capacity_message const&)> capacity_;
     std::function<void(open_execution const&, duration)> held_;
-    std::function<void(open_execution const&)> absent_;
+    std::function<void(open_execution&)> absent_;
     std::set<std::string> told_;    // nodes that know this epoch
     std::set<std::string> telling_; // nodes that are being told
     protocol::service_set settling_;

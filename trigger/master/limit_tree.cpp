@@ -228,6 +228,16 @@ void limit_tree::release_if_over(execution_id id, utc_time now)
         leave(id, now);
 }
 
+void limit_tree::give_back(member const& asked, utc_time now)
+{
+    auto const found = positions_.find(asked.id);
+    if (found == positions_.end() || found->second.stage != stage::sent)
+        return;
+    release(found->second);
+    settle_path(found->second.leaf, now);
+    enter(asked, now);
+}
+
 void limit_tree::leave(execution_id id, utc_time now)
 {
     auto const found = positions_.find(id);

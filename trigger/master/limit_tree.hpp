@@ -79,6 +79,8 @@ public:
     void hold(member const& which, utc_time now);
     // The execution is not under way after all. If more are than a limit allows, it is forgotten and must enter again.
     void release_if_over(execution_id id, utc_time now);
+    // The same for one that has not begun: it waits in its place in line.
+    void give_back(member const& which, utc_time now);
     // The execution has ended.
     void leave(execution_id id, utc_time now);
 

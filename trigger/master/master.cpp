@@ -77,7 +77,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         if (one.ran || ran > 0s)
             deadlines_.started(one.id, one.attempt, ran);
     });
-    in_doubt_.on_absent([this](open_execution const& one) { admissions_.absent(one); });
+    in_doubt_.on_absent([this](open_execution& one) { admissions_.absent(one); });
     paused_.on_resume([this](protocol::service_view service) {
         assigner_.released(service);
         planner_.wake();

@@ -69,6 +69,8 @@ struct open_execution {
     int past_attempt = 0;                                   // for which it was read
     open_service* service = nullptr;                        // set by open_set
 
+    // A client may have begun an attempt that is over.
+    bool has_begun() const { return attempt > 1 || ran; }
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 

@@ -110,6 +110,53 @@ TEST_CASE("what may be under way counts beyond the limit, until it is known not 
     CHECK(gate.leave(execution_id{2}) == ids({3}));
 }
 
+TEST_CASE("of several that are not under way after all, the first in line goes on, however they become known",
+          "[trigger]")
+{
+    concurrency_gate gate;
+    for (int const id : {1, 2, 3})
+        gate.hold(here, at(id));
+    auto const first = gate.give_back(policy(1), at(1, false));
+    CHECK(first.admitted.empty());
+    CHECK(gate.give_back(policy(1), at(2, false)).admitted.empty());
+    CHECK(gate.give_back(policy(1), at(3, false)).admitted == ids({1}));
+    CHECK(gate.waits(execution_id{3}));
+    CHECK(gate.leave(execution_id{1}) == ids({2}));
+}
+
+TEST_CASE("one that is not under way after all waits behind those that were due before it", "[trigger]")
+{
+    concurrency_gate gate;
+    gate.hold(here, at(3));
+    gate.enter(here, policy(1), at(2));
+    CHECK(gate.give_back(policy(1), at(3, false)).admitted == ids({2}));
+    CHECK(gate.waits(execution_id{3}));
+}
+
+TEST_CASE("an older execution does not take the place of a newer one, in whatever order they enter", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const newest = policy(1, when_full::replace);
+    gate.hold(here, at(5));
+    auto const late = gate.enter(here, newest, at(3));
+    CHECK(late.outdated);
+    CHECK(late.cancel.empty());
+    CHECK(gate.enter(here, newest, at(6)).cancel == ids({5}));
+    CHECK(gate.enter(here, newest, at(4, false)).outdated);
+    CHECK(gate.leave(execution_id{5}) == ids({6}));
+}
+
+TEST_CASE("of several that are not under way after all, the newest goes on where it replaces others", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const newest = policy(1, when_full::replace);
+    for (int const id : {1, 2, 3})
+        gate.hold(here, at(id));
+    CHECK(gate.give_back(newest, at(1, false)).outdated);
+    CHECK(gate.give_back(newest, at(2, false)).outdated);
+    CHECK(gate.give_back(newest, at(3, false)).admitted == ids({3}));
+}
+
 TEST_CASE("each key of a task has its own limit", "[trigger]")
 {
     concurrency_gate gate;

@@ -91,6 +91,22 @@ TEST_CASE("what was under way before counts, also beyond the limit, and gives wa
     CHECK(b.wake() == numbers({3}));
 }
 
+TEST_CASE("what has not begun and is not under way after all waits in its place in line")
+{
+    bench b;
+    b.tree.set_limits({limited("stock", 1)}, b.now);
+    for (int const id : {2, 3})
+        b.tree.hold(b.member(id), b.now);
+    b.enter(1);
+    b.tree.give_back(b.member(2), b.now);
+    CHECK(b.wake().empty());
+    b.tree.give_back(b.member(3), b.now);
+    CHECK(b.wake_and_start() == numbers({1}));
+    b.end(1);
+    CHECK(b.wake_and_start() == numbers({2}));
+    CHECK(b.at(3) == stage::waits);
+}
+
 TEST_CASE("limits that change hold at once, for those that wait too")
 {
     bench b;

@@ -166,6 +166,27 @@ TEST_CASE("an execution under way keeps its place in its service between attempt
     CHECK(f.sent().back() == execution_id{2});
 }
 
+TEST_CASE("executions in doubt that no client has take tokens like all others, in order")
+{
+    fixture f(with_rate(1, 1'000, 1));
+    for (int const id : {1, 2, 3})
+        f.add_execution(id, 2);
+    f.load();
+    for (int const id : {1, 2, 3}) {
+        f.limits.under_way(f.one(id));
+        f.open.move(f.one(id), phase::in_doubt);
+    }
+    for (int const id : {3, 2, 1}) {
+        f.limits.absent(f.one(id));
+        f.next.open(f.one(id), f.clock.now(), protocol::attempt_cause::take_over);
+    }
+    f.pass(500ms);
+    REQUIRE(f.sent().size() == 1);
+    f.pass(1s);
+    CHECK(f.sent().size() == 2);
+    CHECK(f.sent().back() == execution_id{f.sent().front() == execution_id{1} ? 2 : 1});
+}
+
 TEST_CASE("an execution of a higher priority goes before those that were due shortly before it")
 {
     fixture f(nlohmann::json{{"priority", 1}});

@@ -1,0 +1,103 @@
+#include "trigger/master/admission_places.hpp"
+#include "trigger/master/admissions.hpp"
+
+#include <algorithm>
+
+namespace baton::trigger {
+
+// What a new term finds under way or in doubt.
+
+void admissions::under_way(open_execution const& one)
+{
+    if (has_gate(one))
+        gate_.hold(place_of(one), {one.id, place_in_gate(one)});
+    if (auto const which = member_of(one); tree_.concerns(which))
+        tree_.hold(which, scope_.term.clock.now());
+}
+
+void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
+{
+    auto const now = scope_.term.clock.now();
+    auto const& definition = task.definition;
+    auto const place = protocol::place_in_line(row.scheduled_at, definition.priority);
+    limit_tree::member const which{row.id, task.id, task.version, definition.rate, protocol::service_of(definition),
+                                   place};
+    if (tree_.concerns(which))
+        tree_.hold(which, now);
+    if (definition.concurrency.limit == 0)
+        return;
+    auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : definition.payload;
+    gate_.hold({task.id, protocol::key_hash(definition.concurrency, payload)},
+               {row.id, place_in_gate(definition, row.scheduled_at)});
+    gate_.runs_on(row.id);
+}
+
+void admissions::runs_on(execution_id id)
+{
+    gate_.runs_on(id);
+}
+
+void admissions::absent(open_execution& one)
+{
+    if (loaded_)
+        give_back(one, one.has_begun());
+    else
+        absent_early_.emplace_back(one.id, one.has_begun()); // others may be in line before it
+}
+
+// It waits in line with the others again. All that may be under way count until it is known, also beyond the limits: so
+// the first that is known to be absent is not one that has to give way. One that has begun keeps its places, unless
+// there are too few.
+void admissions::give_back(open_execution& one, bool begun)
+{
+    auto const now = scope_.term.clock.now();
+    auto const& policy = one.task->definition.concurrency;
+    if (begun) {
+        tree_.release_if_over(one.id, now);
+        admitted(gate_.release_if_full(one.id, policy.limit));
+        return void(wake_tree());
+    }
+    if (has_gate(one) && one.forced) {
+        admitted(gate_.release_if_full(one.id, policy.limit));
+    } else if (has_gate(one)) {
+        auto const ruling = gate_.give_back(policy, {one.id, place_in_gate(one), false});
+        carry_out(ruling);
+        if (ruling.outdated)
+            give_way(one);
+        admitted(ruling.admitted);
+    }
+    if (has_gate(one) && !gate_.holds(one.id))
+        tree_.leave(one.id, now);
+    else
+        tree_.give_back(member_of(one), now);
+    one.limited = one.limited || tree_.at(one.id) != limit_tree::stage::unknown;
+    wake_tree();
+    if (waits(one.id))
+        wait_here(one);
+}
+
+void admissions::all_loaded()
+{
+    loaded_ = true;
+    auto early = std::exchange(early_, {});
+    std::sort(early.begin(), early.end(), [this](execution_id a, execution_id b) {
+        return std::pair(scope_.open.place_in_line(a), a) < std::pair(scope_.open.place_in_line(b), b);
+    });
+    auto const waiting = [this](execution_id id) {
+        auto* one = scope_.open.find(id);
+        return one != nullptr && one->phase == phase::waiting ? one : nullptr;
+    };
+    for (auto const id : early) // before those that come back into the line may go on
+        if (auto* one = waiting(id); one != nullptr && !gate_.holds(id) && tree_.at(id) == limit_tree::stage::unknown)
+            if (pass_gate(*one))
+                pass_tree(*one);
+    for (auto const& [id, begun] : std::exchange(absent_early_, {}))
+        if (auto* one = scope_.open.find(id))
+            give_back(*one, begun);
+    for (auto const id : early)
+        if (auto* one = waiting(id))
+            scope_.open.wait(*one, scope_.term.clock.now());
+    scope_.due_changed.wake();
+}
+
+} // namespace baton::trigger
