@@ -1,0 +1,136 @@
+#include "tests/simulation/limits_replay.hpp"
+
+#include <algorithm>
+
+// What a new master makes of what it finds open.
+
+namespace limits_sim {
+
+namespace {
+
+constexpr char const* replaced_it = "a newer execution took its place";
+
+} // namespace
+
+// What is not under way enters anew, in its order. What the master before may have sent counts as under way until the
+// clients have been asked, takes its place in line then, and is skipped by no policy from then on.
+void replay::begin(std::size_t term)
+{
+    led_since_ = now_;
+    levels_.each([&](level& one) { one.new_master(died_, now_); });
+    std::map<key, comers> open;
+    line_.clear();
+    for (index i = 0; i < all_.size(); ++i) {
+        auto& one = all_[i];
+        if (!waits(i))
+            continue;
+        bool const known = seen_.executions[i].created < now_ && term != 0;
+        auto& where = open[{task_of(i).id, seen_.executions[i].key}];
+        if (one.begun != 0)
+            where.begun.emplace(rank_of(i), i);
+        else if (one.marked || one.maybe_sent || !known)
+            (known ? where.known : where.planned_late).emplace(rank_of(i), i);
+        else
+            where.in_doubt.emplace(rank_of(i), i);
+    }
+    for (auto const& [name, here] : open) {
+        auto const before = places_[name];
+        for (std::size_t answered = 0; answered <= here.in_doubt.size(); ++answered) {
+            places_[name] = before; // clients may answer before the new master has planned what is late
+            enter_all(name, here, answered);
+            if (agrees(name, here))
+                break;
+        }
+    }
+}
+
+// So many of those in doubt are known to be with no client before late firings are planned.
+void replay::enter_all(key const& name, comers const& who, std::size_t answered)
+{
+    auto& where = places_[name];
+    where.waiting.clear();
+    std::erase_if(where.holders, [&](auto const& each) { return !who.begun.contains(each) && waits(each.second); });
+    for (auto const* some : {&who.begun, &who.known, &who.planned_late, &who.in_doubt})
+        for (auto const& [at, i] : *some) {
+            all_[i].stage = stage::pending;
+            line_.erase(i);
+        }
+    for (auto const& [at, i] : who.begun)
+        admit(i);
+    for (auto const& each : who.in_doubt) {
+        all_[each.second].maybe_sent = true;
+        all_[each.second].may_give_way = has_newer(each.second);
+        all_[each.second].must_cancel = false;
+        if (task_of(each.second).limit != 0)
+            where.holders.insert(each);
+    }
+    auto now = who.known;
+    if (answered == 0)
+        now.insert(who.planned_late.begin(), who.planned_late.end());
+    for (auto const& [at, i] : now)
+        due(i);
+    std::size_t count = 0;
+    for (auto const& [at, i] : who.in_doubt) {
+        if (waits(i))
+            give_back(i);
+        if (++count == answered)
+            for (auto const& [then, late] : who.planned_late)
+                due(late);
+    }
+}
+
+// The record shows what was skipped at that moment, and who was let go first.
+bool replay::agrees(key const& name, comers const& who) const
+{
+    auto const& where = places_.at(name);
+    utc_time last{}; // of those that were let go
+    for (auto const& [at, i] : where.holders)
+        if (waits(i) && all_[i].begun < seen_.executions[i].attempts.size())
+            last = std::max(last, seen_.executions[i].attempts[all_[i].begun].began);
+    for (auto const& [at, i] : where.waiting)
+        if (auto const& begun = seen_.executions[i].attempts; !begun.empty() && begun.front().began < last)
+            return false;
+    for (auto const* some : {&who.known, &who.planned_late, &who.in_doubt})
+        for (auto const& [at, i] : *some) {
+            auto const& is = seen_.executions[i];
+            bool const left_out = all_[i].stage == stage::skipped;
+            if (left_out ? !is.attempts.empty() || is.reason != all_[i].reason
+                         : is.attempts.empty() && is.reason.starts_with("as many"))
+                return false;
+        }
+    return true;
+}
+
+bool replay::waits(index i) const
+{
+    auto const at = all_[i].stage;
+    return at == stage::pending || at == stage::gate || at == stage::line;
+}
+
+void replay::give_back(index i)
+{
+    if (task_of(i).limit == 0)
+        return admit(i);
+    auto& where = place_of(i);
+    where.holders.erase({rank_of(i), i});
+    auto const& is = seen_.executions[i];
+    bool const gave_way = is.attempts.empty() && is.reason == replaced_it && has_newer(i);
+    if (all_[i].must_cancel || gave_way)
+        skip(i, replaced_it);
+    else
+        enter(i);
+    promote(where);
+}
+
+// In which order the clients tell that they have none of several executions is open, and one that gives its place back
+// before an older one finds the newer ones still waiting.
+bool replay::has_newer(index i) const
+{
+    auto const& mine = seen_.executions[i];
+    for (index j = i + 1; j < all_.size() && seen_.executions[j].due <= *led_since_; ++j)
+        if (seen_.executions[j].task == mine.task && seen_.executions[j].key == mine.key)
+            return task_of(i).when_full == when_full::replace;
+    return false;
+}
+
+} // namespace limits_sim
