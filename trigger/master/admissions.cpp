@@ -35,7 +35,7 @@ bool admissions::admit(open_execution& one)
     if (!concerns(one))
         return true;
     if (!loaded_) {
-        early_.push_back(one.id);
+        early_.emplace_back(one.place_in_line(), one.id);
         return false;
     }
     if (tree_.at(one.id) == limit_tree::stage::waits || !pass_gate(one) || !pass_tree(one))

@@ -68,6 +68,10 @@ private:
     void step_back();
     bool waits(execution_id id) const;
     void give_back(open_execution& one, bool begun);
+    void let_in_early();
+    bool has_let_in() const;
+    void enter_early(execution_id id);
+    open_execution* find_waiting(execution_id id);
 
     static constexpr duration promise_holds = 100ms; // if no client has room meanwhile
 
@@ -84,8 +88,12 @@ private:
     concurrency_gate gate_;
     limit_tree tree_;
     bool loaded_ = false;
-    std::vector<execution_id> early_;                         // were due before all were loaded
+    bool all_loaded_ = false;                                 // and are let in
+    std::vector<std::pair<utc_time, execution_id>> early_;    // were due before all were loaded; by place in line
     std::vector<std::pair<execution_id, bool>> absent_early_; // no client has them, as was known before that; begun?
+    std::size_t entered_ = 0;                                 // of those due early: stand in line
+    std::size_t given_back_ = 0;                              // of those absent early
+    std::size_t asked_again_ = 0;                             // of those due early, when all are in line
     std::deque<std::pair<instant, execution_id>> unmarked_;   // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;   // may be sent since then
     std::vector<storage::kept_back> to_mark_;                 // waited for over a second

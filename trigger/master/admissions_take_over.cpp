@@ -5,6 +5,10 @@
 
 namespace baton::trigger {
 
+namespace {
+constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
+}
+
 // What a new term finds under way or in doubt.
 
 void admissions::under_way(open_execution const& one)
@@ -78,26 +82,48 @@ void admissions::give_back(open_execution& one, bool begun)
 
 void admissions::all_loaded()
 {
-    loaded_ = true;
-    auto early = std::exchange(early_, {});
-    std::sort(early.begin(), early.end(), [this](execution_id a, execution_id b) {
-        return std::pair(scope_.open.place_in_line(a), a) < std::pair(scope_.open.place_in_line(b), b);
-    });
-    auto const waiting = [this](execution_id id) {
-        auto* one = scope_.open.find(id);
-        return one != nullptr && one->phase == phase::waiting ? one : nullptr;
-    };
-    for (auto const id : early) // before those that come back into the line may go on
-        if (auto* one = waiting(id); one != nullptr && !gate_.holds(id) && tree_.at(id) == limit_tree::stage::unknown)
-            if (pass_gate(*one))
-                pass_tree(*one);
-    for (auto const& [id, begun] : std::exchange(absent_early_, {}))
+    std::sort(early_.begin(), early_.end());
+    all_loaded_ = true;
+    let_in_early();
+}
+
+// In pieces, because a former master may have left any number. Those that were due early stand in line before those
+// that come back into it may go on.
+void admissions::let_in_early()
+{
+    auto left = let_in_at_once;
+    for (; left > 0 && entered_ < early_.size(); --left)
+        enter_early(early_[entered_++].second);
+    for (; left > 0 && given_back_ < absent_early_.size(); --left) {
+        auto const& [id, begun] = absent_early_[given_back_++];
         if (auto* one = scope_.open.find(id))
             give_back(*one, begun);
-    for (auto const id : early)
-        if (auto* one = waiting(id))
+    }
+    loaded_ = entered_ == early_.size() && given_back_ == absent_early_.size();
+    for (; left > 0 && loaded_ && asked_again_ < early_.size(); --left)
+        if (auto* one = find_waiting(early_[asked_again_++].second))
             scope_.open.wait(*one, scope_.term.clock.now());
     scope_.due_changed.wake();
+    if (!has_let_in())
+        bell_.wake();
+}
+
+bool admissions::has_let_in() const
+{
+    return loaded_ && asked_again_ == early_.size();
+}
+
+void admissions::enter_early(execution_id id)
+{
+    auto* one = find_waiting(id);
+    if (one != nullptr && !gate_.holds(id) && tree_.at(id) == limit_tree::stage::unknown && pass_gate(*one))
+        pass_tree(*one);
+}
+
+open_execution* admissions::find_waiting(execution_id id)
+{
+    auto* one = scope_.open.find(id);
+    return one != nullptr && one->phase == phase::waiting ? one : nullptr;
 }
 
 } // namespace baton::trigger

@@ -61,6 +61,8 @@ instant admissions::next_look() const
 
 awaitable<void> admissions::round()
 {
+    if (all_loaded_ && !has_let_in())
+        let_in_early();
     step_back();
     wake_tree();
     while (!to_cancel_.empty())
