@@ -14,7 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr duration in_time = 150ms;
-constexpr duration settling = 400ms; // of a new master
+constexpr duration settling = 400ms;           // of a new master
+constexpr duration cancels_in_doubt = 1'200ms; // which it is about to send otherwise
 constexpr duration known_as_waiting = 1s;
 constexpr int most_complaints = 12;
 
@@ -33,7 +34,8 @@ void replay::complain(index i, std::string const& what)
 // Since when nothing keeps it back; none while something does.
 std::optional<utc_time> replay::may_go_since(index i)
 {
-    auto out = std::max(all_[i].since, *led_since_ + settling);
+    bool const replaces = task_of(i).when_full == when_full::replace;
+    auto out = std::max(all_[i].since, *led_since_ + (replaces ? cancels_in_doubt : settling));
     for (auto const* each : levels_.above(seen_.executions[i].task)) {
         if (all_[i].fresh && !each->has_slot())
             return std::nullopt;
@@ -133,7 +135,7 @@ void replay::check_state(index i)
         expected = is.state == "planned" ? "planned" : "retrying";
         break;
     default:
-        if (is.state != "waiting")
+        if (is.state != "waiting" && (is.state != "retrying" || one.begun == 0))
             expected = "planned";
         break;
     }

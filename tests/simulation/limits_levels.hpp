@@ -3,6 +3,8 @@
 
 #include "tests/simulation/limits_facts.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <string>
 #include <utility>

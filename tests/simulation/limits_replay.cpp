@@ -84,8 +84,6 @@ void replay::handle(event const& what)
             return admit(what.which);
         all_[what.which].stage = stage::pending;
         return;
-    case kind::look:
-        return;
     }
 }
 

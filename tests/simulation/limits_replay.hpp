@@ -32,7 +32,7 @@ private:
         bool maybe_sent = false; // a master before may have sent it: it counts as begun
         bool marked = false;     // it has waited so long that a new master knows that nobody has it
         bool must_cancel = false;
-        bool may_give_way = false;
+        bool may_give_way = false; // to a newer one that replaces it, which the clients decide by their answers
         utc_time cancel_by{};
         int failures = 0;
         std::size_t begun = 0; // attempts
@@ -45,7 +45,7 @@ private:
     struct comers {
         std::set<std::pair<rank, index>> begun, known, in_doubt, planned_late;
     };
-    enum class kind { end, retry, kill, begin, due, deadline, start, look };
+    enum class kind { end, retry, kill, begin, due, deadline, start };
     struct event {
         utc_time at;
         replay::kind kind;

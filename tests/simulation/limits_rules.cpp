@@ -111,15 +111,16 @@ void looks::scopes()
 // Each firing has one row until the end of the last term.
 void looks::firings()
 {
+    auto const until = seen.terms.back().ended;
     std::map<int, std::vector<utc_time>> rows;
     for (auto const& one : seen.executions)
-        if (!one.by_hand && one.due <= seen.end)
+        if (!one.by_hand && one.due <= until)
             rows[one.task].push_back(one.due);
     for (auto const& task : seen.tasks) {
         std::vector<utc_time> due;
-        for (auto at = seen.begin + task.offset; task.every > 0s && at <= seen.end; at += task.every)
+        for (auto at = seen.begin + task.offset; task.every > 0s && at <= until; at += task.every)
             due.push_back(at);
-        if (seen.terms.back().ended == seen.end && rows[task.id] != due)
+        if (rows[task.id] != due)
             wrong += fmt::format("task {}: {} firings, expected {}\n", task.id, rows[task.id].size(), due.size());
     }
 }
