@@ -259,6 +259,7 @@ awaitable<void> registration::leave(instant until)
     request.instance = settings_.identity.instance;
     request.generation = settings_.identity.generation;
     request.ticket = ticket_;
+    request.secret = settings_.identity.secret;
     for (std::size_t tries = 0;
          (status_.registered || status_.lapsed) && tries < calls_.count() && calls_.time().now() < until; ++tries) {
         auto text = nlohmann::json(request).dump();

@@ -378,7 +378,8 @@ def main():
         lock.wait_for(lambda: not held and not unsent, 5)
     left.set()
     beats.join()
-    post(NODES[node], "/client/v1/leave", {"instance": INSTANCE, "generation": generation, "ticket": ticket})
+    post(NODES[node], "/client/v1/leave", {
+        "instance": INSTANCE, "generation": generation, "ticket": ticket, "secret": SECRET})
     if server:
         time.sleep(1)  # the home may hear of it from another node, and answers until then tell it that we drain
         server.shutdown()

@@ -10,7 +10,7 @@ BATON_WIRE(heartbeat_request, instance, generation, ticket, free_slots, terms, d
 BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, ticket, fetch)
 BATON_WIRE(watch_request, instance, ticket)
 BATON_WIRE(watch_answer, move, to, why, fetch)
-BATON_WIRE(leave_request, instance, generation, ticket)
+BATON_WIRE(leave_request, instance, generation, ticket, secret)
 BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, final,
                 receipt)
 BATON_WIRE(results_request, instance, ticket, results)

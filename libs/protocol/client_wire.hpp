@@ -106,6 +106,7 @@ struct leave_request {
     std::string instance;
     std::int64_t generation = 0; // of the last registration
     std::string ticket;
+    std::string secret; // proves the client to a node that is not its home
 };
 
 struct result_report {

@@ -91,7 +91,8 @@ struct client_write {
         bury,  // marks it as gone if `row.node` still hears it under this registration
     };
     kind what = kind::put;
-    client_record row; // of `leave` and `bury` only the instance, the generation and the node
+    client_record row; // of `leave` and `bury` only the instance, the generation and the node; of a `leave` that a
+                       // node that is not the home has received, the secret, which must be that of the row
 };
 struct client_written {
     bool kept = false;       // false: nothing has changed

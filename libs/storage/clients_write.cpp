@@ -116,7 +116,7 @@ client_written judge(client_standing const& before, client_write const& wanted)
         answer.kept = !answer.overtaken;
         break;
     case client_write::kind::leave:
-        answer.kept = before.generation <= row.generation;
+        answer.kept = before.generation <= row.generation && (row.secret.empty() || row.secret == before.secret);
         break;
     case client_write::kind::bury:
         answer.kept = before.generation == row.generation && before.node == row.node;

@@ -57,7 +57,8 @@ class Client:
         self.beats.join()
         self.reports.join()
         with contextlib.suppress(OSError, Refused):
-            self.call("leave", {"instance": self.instance, "generation": self.generation, "ticket": self.ticket})
+            self.call("leave", {"instance": self.instance, "generation": self.generation, "ticket": self.ticket,
+                                "secret": self.secret})
         self.address.close()
 
     def turn(self, kind):

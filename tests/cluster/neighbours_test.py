@@ -43,6 +43,10 @@ class Neighbours(Bed):
                 client.call(what, {"instance": client.instance, "generation": client.generation, "ticket": "0" * 32,
                                    "results": []})
             self.assertEqual(refused.exception.status, 404, what)
+        for node in client.nodes:
+            with self.assertRaises(Refused, msg="a leave without the secret") as refused:
+                node.post("/client/v1/leave", {"instance": client.instance, "generation": client.generation})
+            self.assertEqual(refused.exception.status, 404)
         self.load()
         harness.wait_for("it works", lambda: client.taken > 5, 10)  # it was told nothing wrong by that
         one = {"execution": 1, "receipt": "not a receipt"}

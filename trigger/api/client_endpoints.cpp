@@ -104,7 +104,8 @@ public:
             co_return client_refused();
         auto message = read_message<protocol::leave_request>(request);
         check_instance(message.instance);
-        if (!has_ticket(message.instance, message.ticket))
+        bool const is_home = parts_.clients.find(message.instance) != nullptr;
+        if (is_home ? !has_ticket(message.instance, message.ticket) : message.secret.empty())
             co_return no_ticket();
         auto const instance = message.instance;
         co_await parts_.clients.leave(std::move(message));

@@ -41,6 +41,7 @@ awaitable<void> registry::leave(protocol::leave_request request)
         co_return; // it has come back since
     auto end = make_end(storage::client_write::kind::leave, {instance, request.generation});
     if (known == nullptr) {
+        end.row.secret = request.secret;
         auto const written = co_await writer_.write(std::move(end), {});
         if (written.kept && departure_)
             departure_(instance, written.node_before);

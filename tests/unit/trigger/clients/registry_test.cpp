@@ -25,13 +25,18 @@ TEST_CASE("a client that leaves at another node is gone for its home too")
     std::string home;
     f.b->clients.on_departure(
         [&](std::string const& instance, std::string const& heard_at) { home = instance + " of " + heard_at; });
-    auto call = [&]() -> awaitable<void> {
+    auto const leave_with = [&](std::string secret) -> awaitable<void> {
         protocol::leave_request leave;
         leave.instance = "host:1";
         leave.generation = f.taken_generation["host:1"];
+        leave.secret = std::move(secret);
         co_await f.b->clients.leave(std::move(leave));
     };
-    f.stage.play(call());
+    f.stage.play(leave_with("fedcba9876543210")); // of another client, or a guess
+    f.pass(2s);
+    CHECK(home.empty());
+    CHECK(f.knows(*f.a));
+    f.stage.play(leave_with("0123456789abcdef"));
     CHECK(home == "host:1 of a");
     f.pass(2s);
     CHECK_FALSE(f.knows(*f.a));
