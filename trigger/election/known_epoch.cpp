@@ -10,6 +10,7 @@ namespace {
 constexpr int readings_of_proof = 2;              // the first one may have begun before the claim
 constexpr int alarm_again = 60;                   // readings, which is about a minute
 constexpr duration proof_limit = 1s;              // less than the sender of a message waits for its answer
+constexpr duration claim_holds = 10min;           // longer than a client that refuses is left alone
 constexpr duration between_looks_at_epoch = 50ms; // a node of a database cluster may show the row late
 } // namespace
 
@@ -63,7 +64,10 @@ void known_epoch::claimed(std::int64_t epoch)
     if (epoch <= value_)
         return;
     election_.look();
-    if (epoch <= claimed_)
+    if (epoch < claimed_)
+        return;
+    claimed_at_ = time_.now();
+    if (epoch == claimed_)
         return;
     claimed_ = epoch;
     readings_ = 0;
@@ -88,6 +92,8 @@ void known_epoch::read_row(protocol::term_id term, bool held)
         alarmed_ = false;
         return;
     }
+    if (time_.now() - claimed_at_ > claim_holds)
+        return forget_claim();
     ++readings_;
     if (readings_ % alarm_again != readings_of_proof)
         return;
@@ -97,6 +103,16 @@ void known_epoch::read_row(protocol::term_id term, bool held)
         "clients or nodes refuse this cluster's epoch: the database may have been restored from an older state; if so, "
         "run `baton migrate --raise-epoch` with the epoch that they know",
         {{"epoch", epoch}, {"known_to_others", claimed_}});
+}
+
+// A restored database is refused again and again; a client that lied may be gone.
+void known_epoch::forget_claim()
+{
+    if (alarmed_)
+        log::info("election", "no client or node refuses this cluster's epoch any more",
+                  {{"known_to_others", claimed_}});
+    claimed_ = 0;
+    alarmed_ = false;
 }
 
 } // namespace baton::trigger

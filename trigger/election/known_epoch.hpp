@@ -60,13 +60,16 @@ public:
     void on_raise(std::function<void(std::int64_t)> listener) { raised_ = std::move(listener); }
 
 private:
+    void forget_claim();
+
     election_proxy& election_;
     election_trace& trace_;
     time_source& time_;
     protocol::namespace_id name_space_;
     std::int64_t value_ = 0;
     std::int64_t claimed_ = 0; // the highest that a client or node has claimed, if above the lock row's
-    int readings_ = 0;         // of the lock row since then
+    instant claimed_at_{};     // the last time
+    int readings_ = 0;         // of the lock row since the first time
     bool alarmed_ = false;
     std::function<void(std::int64_t)> raised_;
     std::unordered_set<waker*> waiting_; // messages whose epoch the lock row has not shown

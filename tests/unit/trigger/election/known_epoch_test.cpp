@@ -73,6 +73,27 @@ TEST_CASE("a client that knows a higher epoch than the lock row is an alarm unti
     CHECK(f.epochs.ahead() == 0);
 }
 
+TEST_CASE("the alarm about a higher epoch ends ten minutes after the last refusal")
+{
+    claims f;
+    f.read(5);
+    f.epochs.claimed(std::numeric_limits<std::int64_t>::max());
+    f.read(5);
+    f.read(5);
+    f.time.run_for(9min);
+    f.epochs.claimed(std::numeric_limits<std::int64_t>::max());
+    f.time.run_for(9min);
+    f.read(5);
+    CHECK(f.epochs.ahead() != 0);
+    f.time.run_for(2min);
+    f.read(5);
+    CHECK(f.epochs.ahead() == 0);
+    f.epochs.claimed(9); // as a restored database is refused
+    f.read(5);
+    f.read(5);
+    CHECK(f.epochs.ahead() == 9);
+}
+
 TEST_CASE("a client that heard of a new master before this node is no alarm")
 {
     claims f;
