@@ -26,6 +26,7 @@ std::string read_token(common_options const& chosen)
     reader from({}, document, outside);
     std::string token;
     from.secret("token", token);
+    from.report();
     return token;
 }
 
