@@ -12,11 +12,10 @@ namespace baton::storage {
 
 namespace {
 
-// Names and versions that the task table does not have: of a deleted task, and the version of an open execution that an
-// edit has replaced.
+// The task table has neither a deleted task nor a version that an edit has replaced.
 bool lacks_version(execution_record const& one)
 {
-    return one.task_name.empty() || (one.due_at && one.service.empty());
+    return one.task_name.empty() || one.service.empty();
 }
 
 void take_version(execution_record& one, std::string const& definition)
@@ -33,6 +32,13 @@ void take_version(execution_record& one, std::string const& definition)
 }
 
 } // namespace
+
+std::optional<std::string> payload_of_definition(std::string const& definition)
+{
+    auto const document = nlohmann::json::parse(definition, nullptr, false);
+    auto const found = document.is_object() ? document.find("payload") : document.end();
+    return found == document.end() ? std::nullopt : std::optional(found->dump());
+}
 
 // Reads each definition once, however many executions ran it.
 void add_versions(soci::session& sql, std::span<execution_record> records)

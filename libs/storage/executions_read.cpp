@@ -230,6 +230,26 @@ awaitable<std::vector<attempt_record>> executions::attempts(execution_id id)
     co_return found;
 }
 
+awaitable<std::optional<std::string>> executions::payload(execution_id id)
+{
+    std::optional<std::string> found;
+    auto const work = [&](soci::session& sql) {
+        found.reset();
+        statement ask(sql);
+        ask.select("e.payload", "v.definition")(
+            " FROM execution e LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version "
+            "WHERE e.id = ",
+            id, " AND e.namespace = ", name_space_);
+        ask.each([&](row& cells) {
+            found = cells.maybe_text();
+            if (auto const definition = cells.maybe_text(); definition && !found)
+                found = payload_of_definition(*definition);
+        });
+    };
+    co_await shared_.run(work);
+    co_return found;
+}
+
 awaitable<execution_page> executions::list(execution_filter filter)
 {
     auto const work = [&](soci::session& sql) { return read_page(sql, name_space_, filter); };

@@ -123,6 +123,8 @@ awaitable<http::response> read_execution(context& site, http::request const& mes
     auto body = show(*execution);
     body["reason"] = or_null(reason_of(*execution, seen), std::identity{});
     body.erase("first_attempt");
+    body["payload"] = or_null(co_await site.executions.payload(id),
+                              [](std::string const& text) { return nlohmann::json::parse(text); });
     body["unresponsive"] = or_null(co_await site.executions.unresponsive(id),
                                    [](storage::unresponsive_record const& handler) { return show(handler); });
     auto& stops = body["stops"] = nlohmann::json::array();

@@ -97,6 +97,25 @@ TEST_CASE("the payload of a run is checked like a task's own")
     CHECK(web->data.text("SELECT payload FROM execution") == "\"text\"");
 }
 
+TEST_CASE("an execution shows its own payload, or that of its version of the task")
+{
+    auto const web = arrange(engines());
+    auto task = only_when_asked("shown");
+    task["payload"] = {{"day", 1}};
+    auto const id = web->create(task);
+    auto const payload_of = [&](json const& asked) {
+        auto const run = web->posted(202, "/api/v1/tasks/" + id + "/run", asked).at("execution").get<std::string>();
+        return std::pair(run, web->got(200, "/api/v1/executions/" + run).at("payload"));
+    };
+    auto const [by_task, usual] = payload_of(json::object());
+    CHECK(usual == json{{"day", 1}});
+    CHECK(payload_of({{"payload", {{"day", 2}}}}).second == json{{"day", 2}});
+    web->data.exec("UPDATE task SET version = 2");
+    CHECK(web->got(200, "/api/v1/executions/" + by_task).at("payload") == json{{"day", 1}});
+    web->data.exec("DELETE FROM task_version");
+    CHECK(web->got(200, "/api/v1/executions/" + by_task).at("payload").is_null());
+}
+
 TEST_CASE("an execution is cancelled while it is open, and not after its end")
 {
     auto const web = arrange(engines());
