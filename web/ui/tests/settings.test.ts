@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf as calendarDraft, calendarOf } from '../src/features/calendars/draft';
+import { isSpan, isYearly } from '../src/features/calendars/days';
 import { countOf, monthsOf } from '../src/features/calendars/year';
 import { draftOf, furtherDefaults, nextOf, settingsOf } from '../src/features/scopes/limits';
 import type { ServiceSettings, StoredCalendar } from '../src/api/types';
@@ -53,6 +54,12 @@ describe('a calendar', () => {
     expect(countOf(months, 'part')).toBe(52);
     expect(months[1]?.days).toHaveLength(28);
     expect(months[10]?.before).toBe(6); // 1 November 2026 is a Sunday
+  });
+  it('marks nothing for a day that is written wrong', () => {
+    expect([isSpan('2026-12-24'), isSpan('2026-12-24/2026-12-26'), isSpan('11/26/2026'), isSpan('2026-12-26/2026-12-24')]).toEqual([true, true, false, false]);
+    expect(['12-25', '02-last', '11-thu-4', '*-01'].every(isYearly)).toBe(true);
+    expect(['1/1', '12-25-1', 'thu-4', '11-thu-6'].some(isYearly)).toBe(false);
+    expect(countOf(monthsOf({ dates: ['11/26/2026'] }, 2026), 'whole')).toBe(0);
   });
   it('marks the days that a rule names in each year or month', () => {
     const marked = (yearly: string[], year: number) =>

@@ -1,4 +1,4 @@
-import { isZoneLike } from '../src/features/tasks/form/zone_search';
+import { isZoneLike } from '../src/shared/zones';
 import { describe, expect, it } from 'vitest';
 import type { Definition, Schedule } from '../src/api/types';
 import { markOf } from '../src/features/tasks/form/preview_marks';

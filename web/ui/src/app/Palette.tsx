@@ -1,7 +1,7 @@
 import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight';
 import { IconListCheck, IconSearch } from '@/shared/icons';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
 import { useTaskNames } from '@/api/task_names';
@@ -23,6 +23,12 @@ function useTasks(text: string): SpotlightActionGroupData[] {
   return [{ group: t('tasks:title'), actions }];
 }
 
+// Enter goes to the first hit unless the arrows chose another.
+function goToFirst(event: KeyboardEvent<HTMLInputElement>) {
+  if (event.key !== 'Enter' || event.nativeEvent.isComposing || document.querySelector('[data-action][data-selected]')) return;
+  document.querySelector<HTMLElement>('[data-action]')?.click();
+}
+
 /** Ctrl+K or Cmd+K: go to a page or a task by its name. */
 export function Palette() {
   const { t } = useTranslation(['shell', 'tasks']);
@@ -38,7 +44,7 @@ export function Palette() {
     <Spotlight
       actions={[{ group: t('shell:navigation'), actions: pages }, ...useTasks(text)]} nothingFound={t('shell:nothing_found')} shortcut={['mod + K']} highlightQuery
       query={text} onQueryChange={type}
-      searchProps={{ leftSection: <IconSearch size={20} />, placeholder: t('shell:search_placeholder'), 'aria-label': t('shell:search') }}
+      searchProps={{ onKeyDown: goToFirst, leftSection: <IconSearch size={20} />, placeholder: t('shell:search_placeholder'), 'aria-label': t('shell:search') }}
     />
   );
 }

@@ -11,6 +11,12 @@ import { useZone } from './Times';
 // Seconds between two times on the axis: none closer than what their texts tell apart.
 const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600];
 
+/** The values that no line shows, because both of their neighbours are missing. */
+export function alone(values: (number | null)[]): number[] {
+  const missing = (at: number) => (values[at] ?? null) === null;
+  return values.flatMap((value, at) => (value !== null && missing(at - 1) && missing(at + 1) ? [at] : []));
+}
+
 /** The lines of a chart, with the colours of the theme and the times of the chosen zone. */
 export default function Plot({ label, times, series, height = 160 }: ChartProps) {
   const { ref: box, width } = useElementSize();
@@ -22,7 +28,7 @@ export default function Plot({ label, times, series, height = 160 }: ChartProps)
     if (!place.current || width === 0) return;
     const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--mantine-color-${name}-${dark ? 4 : 7}`);
     const axis = { stroke: dark ? '#adadad' : '#5c636a', grid: { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 }, ticks: { show: false } };
-    const lines = series.map(({ label: name, colour: of }) => ({ label: name, stroke: colour(of), width: 2, points: { show: false } }));
+    const lines = series.map(({ label: name, colour: of }) => ({ label: name, stroke: colour(of), width: 2, points: { show: true, size: 5, fill: colour(of), filter: (_: uPlot, at: number) => alone(series[at - 1]?.values ?? []) } }));
     const say = (at: number) => clockTime(at * 1000, zone, i18n.language);
     // At rest the legend has the latest values.
     const latest = (of: uPlot) => {

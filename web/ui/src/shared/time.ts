@@ -4,18 +4,20 @@ export function between(from: string | null | undefined, to: string | null | und
   return Date.parse(to) - Date.parse(from);
 }
 
-const units: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86400000],
-  ['hour', 3600000],
-  ['minute', 60000],
-  ['second', 1000],
+// A unit, its length, and from which time on it is used. "Tomorrow" would be wrong for a time of the day after it, so two
+// days are counted in hours.
+const units: [Intl.RelativeTimeFormatUnit, number, number][] = [
+  ['day', 86400000, 2 * 86400000],
+  ['hour', 3600000, 3600000],
+  ['minute', 60000, 60000],
+  ['second', 1000, 1000],
 ];
 
-/** "in 5 minutes", "3 hours ago". */
+/** "in 5 minutes", "3 hours ago", "now". */
 export function relative(at: number, now: number, language: string): string {
   const away = at - now;
-  const [unit, length] = units.find(([, size]) => Math.abs(away) >= size) ?? ['second', 1000];
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(away / length), unit);
+  const [unit, length] = units.find(([, , least]) => Math.abs(away) >= least) ?? ['second', 1000];
+  return new Intl.RelativeTimeFormat(language, { numeric: unit === 'day' ? 'always' : 'auto' }).format(Math.round(away / length), unit);
 }
 
 // A formatter costs more to make than a hundred texts to write with it.

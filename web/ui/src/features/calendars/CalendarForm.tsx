@@ -5,7 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { Calendar, StoredCalendar } from '@/api/types';
 import { useProjectNames } from '@/api/projects';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
-import { zoneNames } from '@/shared/zones';
+import { zoneNames, zonesLike } from '@/shared/zones';
+import { daysOf, isSpan, isYearly } from './days';
 import { calendarOf, type Draft, draftOf, type Weekday, weekdays } from './draft';
 import { HoursField } from './HoursField';
 import { Year } from './Year';
@@ -30,13 +31,17 @@ function Names({ draft, change, fixed }: { draft: Draft; change: (part: Partial<
         <Autocomplete label={t('project')} value={draft.project} disabled={fixed} onChange={(project) => change({ project })} data={projects.data ?? []} required />
       </SimpleGrid>
       <TextInput label={t('description')} value={draft.description} onChange={({ currentTarget }) => change({ description: currentTarget.value })} data-autofocus={fixed} />
-      <Autocomplete label={t('zone')} description={t('zone_help')} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} />
+      <Autocomplete label={t('zone')} description={t('zone_help')} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} filter={zonesLike} />
     </>
   );
 }
 
 function Days({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
   const { t } = useTranslation(['calendars', 'shared']);
+  const fault = (text: string, isRight: (day: string) => boolean) => {
+    const wrong = daysOf(text).filter((day) => !isRight(day));
+    return wrong.length > 0 && t('wrong_days', { days: wrong.join(t('shared:comma')) });
+  };
   return (
     <>
       <Checkbox.Group label={t('weekly')} value={draft.days} onChange={(next) => change({ days: weekdays.filter((day) => next.includes(day)) as Weekday[] })}>
@@ -44,8 +49,8 @@ function Days({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) 
       </Checkbox.Group>
       <HoursField value={draft.hours} onChange={(hours) => change({ hours })} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <Textarea label={t('dates')} description={t('dates_help')} value={draft.dates} onChange={({ currentTarget }) => change({ dates: currentTarget.value })} autosize minRows={3} maxRows={8} />
-        <Textarea label={t('yearly')} description={t('yearly_help')} value={draft.yearly} onChange={({ currentTarget }) => change({ yearly: currentTarget.value })} autosize minRows={3} maxRows={8} />
+        <Textarea label={t('dates')} description={t('dates_help')} error={fault(draft.dates, isSpan)} value={draft.dates} onChange={({ currentTarget }) => change({ dates: currentTarget.value })} autosize minRows={3} maxRows={8} />
+        <Textarea label={t('yearly')} description={t('yearly_help')} error={fault(draft.yearly, isYearly)} value={draft.yearly} onChange={({ currentTarget }) => change({ yearly: currentTarget.value })} autosize minRows={3} maxRows={8} />
       </SimpleGrid>
     </>
   );

@@ -1,4 +1,5 @@
 import type { Calendar } from '@/api/types';
+import { isSpan } from './days';
 
 export type Mark = 'whole' | 'part';
 
@@ -23,7 +24,7 @@ const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
 // A span has both of its ends. Dates of this form are ordered as their texts are.
 function inDates(dates: string[], date: string): boolean {
-  return dates.some((span) => {
+  return dates.filter(isSpan).some((span) => {
     const [first = '', last = first] = span.split('/');
     return first <= date && date <= last;
   });

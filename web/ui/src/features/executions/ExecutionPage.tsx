@@ -16,6 +16,7 @@ import { Duration, ExactTime, TaskZone } from '@/shared/Times';
 import { useAttempts } from './columns';
 import { ExecutionActions } from './ExecutionActions';
 import { Failure } from './Failure';
+import { Given } from './Given';
 import { GivenUp } from './GivenUp';
 import { LastSuccess } from './LastSuccess';
 import { LateReport } from './LateReport';
@@ -73,6 +74,7 @@ export default function ExecutionPage() {
       {one.unresponsive && <Alert color="orange" mb="md">{t('unresponsive', { client: shortInstance(one.unresponsive.client) })}</Alert>}
       <Section title={t('facts')}><ExecutionFacts one={one} /></Section>
       {failed && <Result one={one} />}
+      <Given payload={one.payload} />
       <Section title={t('timeline')}><Track one={one} /><GivenUp one={one} /><Timeline one={one} /></Section>
       <LateReport one={one} />
       <Shards of={one} />

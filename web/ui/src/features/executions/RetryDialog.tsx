@@ -7,7 +7,7 @@ import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { PayloadField } from '@/features/payload/PayloadField';
 import { targetOf } from '@/features/payload/queries';
 import { jsonText, readJson } from '@/shared/JsonField';
-import { useRerun, useTaskOf } from './queries';
+import { useExecution, useRerun, useTaskOf } from './queries';
 
 /** `rerun`: the execution that ran it again before. */
 export function RetryDialog({ id, task, rerun, close }: { id: string; task: string; rerun: Pick<Execution, 'id' | 'state'> | null; close: () => void }) {
@@ -15,7 +15,8 @@ export function RetryDialog({ id, task, rerun, close }: { id: string; task: stri
   const [, go] = useLocation();
   const [other, setOther] = useState(false);
   const { data: known } = useTaskOf(task);
-  const own = jsonText(known?.payload ?? {});
+  const { data: execution } = useExecution(id);
+  const own = jsonText(execution?.payload ?? known?.payload ?? {});
   const [typed, setText] = useState<string>();
   const text = typed ?? own;
   const { mutate, isPending, error, data: answer } = useRerun();

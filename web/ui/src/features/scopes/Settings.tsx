@@ -9,7 +9,7 @@ import { differences } from '@/shared/differences';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { JsonField, jsonText, readJson, useJsonFault } from '@/shared/JsonField';
 import { Section } from '@/shared/Section';
-import { zoneNames } from '@/shared/zones';
+import { zoneNames, zonesLike } from '@/shared/zones';
 import type { Context } from '@/features/tasks/form/policies_draft';
 import { ApplyDefaults } from './ApplyDefaults';
 import { type Draft, draftOf, furtherDefaults, type Known, nextOf, settingsOf, through } from './limits';
@@ -43,7 +43,7 @@ function DefaultFields({ draft, change }: Part) {
       <NumberInput label={t('settings.attempts')} placeholder={built} value={draft.attempts} min={1} onChange={(value) => change({ attempts: numberOf(value) })} />
       <NumberInput label={t('settings.retry')} placeholder={built} value={draft.retrySeconds} min={0} onChange={(value) => change({ retrySeconds: numberOf(value) })} />
       <NumberInput label={t('settings.time_limit')} placeholder={built} value={draft.limitSeconds} min={0} onChange={(value) => change({ limitSeconds: numberOf(value) })} />
-      <Autocomplete label={t('settings.zone')} placeholder={built} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} />
+      <Autocomplete label={t('settings.zone')} placeholder={built} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} filter={zonesLike} />
       <NumberInput label={t('settings.task_rate')} description={t('settings.task_rate_help')} placeholder={built} value={draft.taskRate} min={0} onChange={(value) => change({ taskRate: numberOf(value), taskBurst: undefined })} />
       <NumberInput label={t('settings.per')} description={t('settings.per_help')} value={draft.taskPerSeconds} min={1} disabled={!draft.taskRate} onChange={(value) => change({ taskPerSeconds: Number(value) || 1, taskBurst: undefined })} />
       <NumberInput label={t('taskForm:priority')} description={t('settings.priority_help')} placeholder={built} value={draft.priority} min={-100} max={100} onChange={(value) => change({ priority: numberOf(value) })} />

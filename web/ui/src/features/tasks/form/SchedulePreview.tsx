@@ -6,15 +6,18 @@ import { useSchedulePreview, type PreviewRequest } from '../queries';
 import { PreviewedFirings } from './PreviewedFirings';
 import type { ScheduleProps } from './ScheduleBuilder';
 import { isComplete, needsName, scheduleOf, type ScheduleDraft } from './schedule_draft';
+import { useScheduleLimits } from './schedule_limits';
 import { useScheduleSentence } from './schedule_sentence';
 
 /** In the page's own words. */
 function Words({ draft, description }: { draft: ScheduleDraft; description: string | undefined }) {
   const { sentence, days } = useScheduleSentence()(draft, description);
+  const limits = useScheduleLimits()(scheduleOf(draft));
   return (
     <>
       <Text fw={600}>{sentence}</Text>
       {days && <Text size="sm">{days}</Text>}
+      {limits && <Text size="sm">{limits}</Text>}
     </>
   );
 }

@@ -1,9 +1,9 @@
 import { Group, Input, NativeSelect, NumberInput, Select, type SelectProps } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { zonesLike } from '@/shared/zones';
 import { useFault } from './faults';
 import type { ScheduleDraft } from './schedule_draft';
-import { isZoneLike } from './zone_search';
 
 interface FieldProps {
   label: string;
@@ -94,9 +94,6 @@ let zones: string[] | undefined;
 
 const selectAll = ({ currentTarget }: { currentTarget: HTMLInputElement }) => currentTarget.select();
 
-const findZones: NonNullable<SelectProps['filter']> = ({ options, search, limit }) =>
-  options.filter((option) => 'value' in option && isZoneLike(option.value, search)).slice(0, limit);
-
 /** The zones that the browser knows; "New York" finds America/New_York. */
 export function ZoneField({ draft: { zone: value, zoneBy }, change, help: purpose }: { draft: ScheduleDraft; change: (part: Partial<ScheduleDraft>) => void; help?: string }) {
   const { t } = useTranslation('taskForm');
@@ -106,7 +103,7 @@ export function ZoneField({ draft: { zone: value, zoneBy }, change, help: purpos
   return (
     <ChoiceField
       label={t('zone')} at="schedule.zone" value={value} choices={choices} onChange={(zone) => change({ zone, zoneBy: 'person' })} {...(help ? { help } : {})}
-      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: findZones, onFocus: selectAll, onClick: selectAll }}
+      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: zonesLike, onFocus: selectAll, onClick: selectAll }}
     />
   );
 }

@@ -3,6 +3,7 @@ import type { Task } from '@/api/types';
 import { useDuration } from '@/shared/Times';
 import { viewerZone } from '../viewer_zone';
 import { cronSentence } from './cron_sentence';
+import { useScheduleLimits } from './schedule_limits';
 import { scheduleDraftOf, type ScheduleDraft } from './schedule_draft';
 import { scheduleWords } from './schedule_words';
 import { businessDays, same, weekdays, weekend, type Weekday } from './weekdays';
@@ -40,9 +41,10 @@ export function useScheduleSentence() {
 export function useScheduleText() {
   const { t, i18n } = useTranslation('taskForm');
   const say = useScheduleSentence();
+  const limits = useScheduleLimits();
   return ({ schedule, schedule_text: text = '' }: Pick<Task, 'schedule' | 'schedule_text'>): string => {
     if (i18n.language.startsWith('en')) return text;
     const { sentence, days } = say(scheduleDraftOf(schedule, viewerZone()), text);
-    return days ? t('words.joined', { sentence, days }) : sentence;
+    return [days, limits(schedule)].reduce((all, part) => (part ? t('words.joined', { sentence: all, days: part }) : all), sentence);
   };
 }
