@@ -30,7 +30,7 @@ std::string reach_words(std::string const& node, std::string const& address, std
     cause = without(without(std::move(cause), "cannot connect to " + address + ": "), address + ": ");
     auto words = "node " + node + " cannot reach " + address + ": " + cause;
     if (next.empty())
-        return words + "; set `address`, or let the client fetch";
+        return words + "; set `address` (`advertise` of an agent), or let the client fetch";
     return words + "; the client is asked to register with node " + next;
 }
 

@@ -34,7 +34,7 @@ const said: [string, string, string, string][] = [
   ['skipped on request of ann: maintenance', 'skipped_of_because', 'libs/protocol/firing_skips.cpp', 'skipped on request'],
   ['exit status 3', 'exit', 'agent/command.cpp', 'exit status '],
   ['node a cannot reach http://10.0.0.7:1: connection refused; the client is asked to register with node b', 'reach_next', 'trigger/delivery/reachability.cpp', '; the client is asked to register with node '],
-  ['node a cannot reach http://10.0.0.7:1: timed out; set `address`, or let the client fetch', 'reach', 'trigger/delivery/reachability.cpp', '; set `address`, or let the client fetch'],
+  ['node a cannot reach http://10.0.0.7:1: timed out; set `address` (`advertise` of an agent), or let the client fetch', 'reach', 'trigger/delivery/reachability.cpp', '; set `address` (`advertise` of an agent), or let the client fetch'],
   ['given up: take_over', 'given_up_take_over', 'libs/storage/ledger_attempts.cpp', '"given up: "'],
   [`given up: client_gone; mars had it since ${at}`, 'given_up_had', 'libs/storage/ledger_attempts.cpp', 'had it since '],
   ['connection timed out', 'timed_out', 'libs/http/pool.cpp', ': connection timed out'],

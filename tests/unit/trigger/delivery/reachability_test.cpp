@@ -91,10 +91,11 @@ TEST_CASE("a client that fetches has no address that a person could mend")
 TEST_CASE("the reason that a client is not reached names node, address and cause, and what a person can do")
 {
     CHECK(reach_words("trigger-2", address, "connection timed out", "") ==
-          "node trigger-2 cannot reach http://10.0.0.7:41234: connection timed out; set `address`, or let the client "
-          "fetch");
+          "node trigger-2 cannot reach http://10.0.0.7:41234: connection timed out; set `address` (`advertise` of an "
+          "agent), or let the client fetch");
     CHECK(reach_words("n", address, "cannot connect to " + address + ": Connection refused", "") ==
-          "node n cannot reach http://10.0.0.7:41234: Connection refused; set `address`, or let the client fetch");
+          "node n cannot reach http://10.0.0.7:41234: Connection refused; set `address` (`advertise` of an agent), or "
+          "let the client fetch");
     CHECK(reach_words("n", address, "no answer", "m") ==
           "node n cannot reach http://10.0.0.7:41234: no answer; the client is asked to register with node m");
 }

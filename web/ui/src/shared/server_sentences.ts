@@ -49,7 +49,7 @@ export const sentences: [Key, RegExp][] = [
   ['given_up_had', /^given up: (?:take_over|client_gone|node_gone); (?<client>.+) had it since (?<at>\S+)$/],
   ['exit', /^exit status (?<status>-?\d+)$/],
   ['reach_next', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); the client is asked to register with node (?<next>.+)$/],
-  ['reach', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); set `address`, or let the client fetch$/],
+  ['reach', /^node (?<node>.+) cannot reach (?<address>\S+): (?<cause>.*); set `address` \(`advertise` of an agent\), or let the client fetch$/],
   ['timed_out', /^connection timed out$/],
   ['refused', /^Connection refused$/],
   ['no_route', /^(?:No route to host|Network is unreachable)$/],
