@@ -101,8 +101,8 @@ calendar_spec parse_calendar(strict_object& object)
     calendar_spec spec;
     object.need("every");
     spec.every = static_cast<std::int32_t>(object.number("every", 1, 1, most_units));
-    spec.unit = parse<calendar_unit>(object.need_text("unit", 8), object.path_of("unit"));
-    spec.time = parse_time_of_day(object.need_text("time", 8), object.path_of("time"));
+    spec.unit = parse<calendar_unit>(object.need_text("unit", 64), object.path_of("unit"));
+    spec.time = parse_time_of_day(object.need_text("time", 64), object.path_of("time"));
     bool const in_months = counts_months(spec.unit);
     if (auto const* const on = object.find("on")) {
         require_unit(object, "on", in_months, "months or years");

@@ -103,8 +103,8 @@ weekly_span parse_weekly_span(nlohmann::json const& value)
     if (auto const* const days = object.find("days"))
         span.weekdays = parse_weekdays(*days, "weekly.days");
     if (object.find("from") != nullptr || object.find("until") != nullptr) {
-        span.from = parse_time_of_day(object.need_text("from", 8), "weekly.from");
-        span.until = parse_time_of_day(object.need_text("until", 8), "weekly.until");
+        span.from = parse_time_of_day(object.need_text("from", 64), "weekly.from");
+        span.until = parse_time_of_day(object.need_text("until", 64), "weekly.until");
     }
     object.finish();
     if (span.until == 0s)

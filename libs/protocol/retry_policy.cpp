@@ -52,7 +52,7 @@ retry_policy parse_retry(nlohmann::json const& value)
         object.refuse({"longest_ms"}, "is only for retry.backoff exponential");
     policy.jitter_percent = static_cast<int>(object.number("jitter_percent", 0, 0, 100));
     policy.final_errors = parse_final_errors(object);
-    policy.on = parse<retry_on>(object.text("on", "any", 16), "retry.on");
+    policy.on = parse<retry_on>(object.text("on", "any", 64), "retry.on");
     object.finish();
     return policy;
 }

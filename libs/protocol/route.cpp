@@ -57,7 +57,7 @@ route_spec parse_route(nlohmann::json const* value, routing how)
     route.shards = static_cast<int>(object.number("shards", 0, 0, most_shards));
     if (route.shards != 0 && route.shards < fewest_shards)
         throw invalid_input("route.shards", "route.shards must be from 2 to 1000, or 0 for one a client");
-    route.ends = parse<broadcast_end>(object.text("ends", "all", 16), "route.ends");
+    route.ends = parse<broadcast_end>(object.text("ends", "all", 64), "route.ends");
     object.finish();
     if (how == routing::consistent_hash)
         expect_given(route.key, "route.key", how, "/customer");

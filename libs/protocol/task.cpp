@@ -40,6 +40,8 @@ void check_new_names(task_definition const& task)
         if (auto const found = first_invisible(text))
             throw invalid_input(field,
                                 std::string(field) + " must not contain the invisible character " + code_point(*found));
+        if (text == "." || text == "..") // browsers take these parts out of an address
+            throw invalid_input(field, std::string(field) + " must be another name than . and ..");
     };
     check(task.project, "project");
     check(task.name, "name");

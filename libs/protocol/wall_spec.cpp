@@ -87,8 +87,8 @@ nlohmann::json weekdays_json(std::uint8_t weekdays)
 window_spec parse_window(strict_object& object)
 {
     window_spec window;
-    window.from = parse_time_of_day(object.need_text("from", 8), object.path_of("from"));
-    window.to = parse_time_of_day(object.need_text("to", 8), object.path_of("to"));
+    window.from = parse_time_of_day(object.need_text("from", 64), object.path_of("from"));
+    window.to = parse_time_of_day(object.need_text("to", 64), object.path_of("to"));
     if (auto const* const days = object.find("days"))
         window.weekdays = parse_weekdays(*days, object.path_of("days"));
     return window;

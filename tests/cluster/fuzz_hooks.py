@@ -59,6 +59,7 @@ BEYOND_SCHEMA = [
     ("icalendar", ""),  # the format of a file
     ("dates", ""),  # days that the calendar does not have
     ("yearly", "must list days of a year"),
+    ("", "must be another name than . and .."),
     ("schedule", "this schedule has no firing from now on"),  # the calendar of time zones ends
     ("", "must be a time such as"),  # a day that the calendar does not have
     ("cron", "column "),

@@ -151,4 +151,16 @@ TEST_CASE("the examples of a task's fields are accepted", "[protocol]")
     CHECK_NOTHROW(parse_service_settings(with_example("defaults")));
 }
 
+TEST_CASE("a word that no choice is as long as is refused with the choices")
+{
+    auto const by_calendar = [](json const& members) {
+        json schedule{{"kind", "calendar"}, {"every", 1}, {"unit", "months"}, {"time", "02:00"}, {"on", 15}};
+        schedule.update(members);
+        return refusal_of(task_with({{"schedule", schedule}}));
+    };
+    CHECK(by_calendar({{"unit", "fortnights"}}) ==
+          "schedule.unit must be one of days, weeks, months, years, not 'fortnights'");
+    CHECK(by_calendar({{"time", "02:00:00.5"}}).starts_with("schedule.time must be a time of the day"));
+}
+
 } // namespace field_examples_test

@@ -182,6 +182,11 @@ TEST_CASE("names that come in have no control characters, and stored ones that d
         }
     }
     CHECK_NOTHROW(check_new_names(parse_task(good())));
+    auto value = good();
+    value["service"] = ".."; // browsers take it out of an address
+    CHECK_THROWS_AS(check_new_names(parse_task(value)), invalid_input);
+    value["service"] = "...";
+    CHECK_NOTHROW(check_new_names(parse_task(value)));
 }
 
 TEST_CASE("names that come in have no characters that are not seen, and the refusal tells which", "[protocol]")
