@@ -68,8 +68,8 @@ private:
     std::map<std::string, storage::reach_change> unwritten_; // by instance
 };
 
-// "node trigger-2 cannot reach http://10.0.0.7:41234: connection timed out; set `address` (`advertise` of an agent), or let the client fetch".
-// With `next`, the name of another node, the client is to try that one first. Pure.
+// "node trigger-2 cannot reach http://10.0.0.7:41234: connection timed out; set `address` (`advertise` of an agent), or
+// let the client fetch". With `next`, the name of another node, the client is to try that one first. Pure.
 std::string reach_words(std::string const& node, std::string const& address, std::string cause,
                         std::string const& next);
 
