@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-// What the replay compares with the record on its way and at the end.
+// The comparisons of the replay with the record, on its way and at the end.
 
 namespace limits_sim {
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a day of tasks with policies is made of, and what happened in it. Only values, so that limits_oracle shares no
-// code with what it judges.
+// The tasks with policies of a played day, and the record of what happened in it. Only values, so that limits_oracle
+// shares no code with what it judges.
 
 #include "libs/base/time.hpp"
 

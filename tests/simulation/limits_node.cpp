@@ -138,7 +138,7 @@ void played_node::cancel(std::vector<execution_id> const& ids)
     }
 }
 
-// What ends now, and what has run for a second.
+// The results of the runs that end now, and the reports of those that have run for a second.
 std::vector<storage::result_row> played_node::due_results()
 {
     std::vector<storage::result_row> out;

@@ -11,8 +11,8 @@ namespace limits_sim {
 // How the record differs from the computation; empty if it does not.
 std::string judge(record const& seen);
 
-// What never may be, whatever has been computed: two runs beside each other that a limit forbids, more attempts in a
-// span than the rate and its burst, a firing without its row.
+// The broken invariants, which hold whatever has been computed: two runs beside each other that a limit forbids, more
+// attempts in a span than the rate and its burst, a firing without its row.
 std::string broken_rules(record const& seen);
 
 // All executions with what happened to them, for people.

@@ -30,7 +30,7 @@ private:
         utc_time since{};
         std::string reason{};    // of those that are skipped
         bool maybe_sent = false; // a master before may have sent it: it counts as begun
-        bool marked = false;     // it has waited so long that a new master knows that nobody has it
+        bool marked = false;     // it has waited so long that a new master knows: no client has it
         bool must_cancel = false;
         bool may_give_way = false; // to a newer one that replaces it, which the clients decide by their answers
         utc_time cancel_by{};
@@ -41,7 +41,7 @@ private:
     struct place {
         std::set<std::pair<rank, index>> holders, waiting;
     };
-    // What a new master finds open, of one place.
+    // The open executions of one place that a new master finds.
     struct comers {
         std::set<std::pair<rank, index>> begun, known, in_doubt, planned_late;
     };

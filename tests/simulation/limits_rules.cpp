@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-// What never may be, by a look at the record alone.
+// The invariants, checked on the record alone.
 
 namespace limits_sim {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// What a new master makes of what it finds open.
+// The take-over: a new master and the executions that it finds open.
 
 namespace limits_sim {
 
@@ -12,8 +12,8 @@ constexpr char const* replaced_it = "a newer execution took its place";
 
 } // namespace
 
-// What is not under way enters anew, in its order. What the master before may have sent counts as under way until the
-// clients have been asked, takes its place in line then, and is skipped by no policy from then on.
+// An execution that is not under way enters anew, in its order. One that the master before may have sent counts as
+// under way until the clients have been asked, takes its place in line then, and is skipped by no policy from then on.
 void replay::begin(std::size_t term)
 {
     led_since_ = now_;

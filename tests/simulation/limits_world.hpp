@@ -22,7 +22,7 @@ public:
     limits_world(std::uint64_t seed, duration span);
     ~limits_world() { stage_.end(); }
 
-    // What happened, with the draw that it came from.
+    // The record of what happened, with the draw that it came from.
     record pass();
     std::string const& faults() const { return node_->faults; }
 

@@ -88,16 +88,14 @@ private:
     concurrency_gate gate_;
     limit_tree tree_;
     bool loaded_ = false;
-    bool all_loaded_ = false;                                 // and are let in
-    std::vector<std::pair<utc_time, execution_id>> early_;    // were due before all were loaded; by place in line
-    std::vector<std::pair<execution_id, bool>> absent_early_; // no client has them, as was known before that; begun?
-    std::size_t entered_ = 0;                                 // of those due early: stand in line
-    std::size_t given_back_ = 0;                              // of those absent early
-    std::size_t asked_again_ = 0;                             // of those due early, when all are in line
-    std::deque<std::pair<instant, execution_id>> unmarked_;   // wait since then
-    std::deque<std::pair<instant, execution_id>> promised_;   // may be sent since then
-    std::vector<storage::kept_back> to_mark_;                 // waited for over a second
-    std::deque<execution_id> to_let_go_;                      // the ledger must know before they are sent
+    bool all_loaded_ = false;                                // and are let in
+    std::deque<std::pair<utc_time, execution_id>> early_;    // were due before all were loaded; by place in line
+    std::deque<std::pair<execution_id, bool>> absent_early_; // no client has them, as was known before that; begun?
+    std::deque<execution_id> ask_again_;                     // were due early, and stand in line
+    std::deque<std::pair<instant, execution_id>> unmarked_;  // wait since then
+    std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
+    std::vector<storage::kept_back> to_mark_;                // waited for over a second
+    std::deque<execution_id> to_let_go_;                     // the ledger must know before they are sent
     std::deque<execution_id> to_cancel_;
     instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;

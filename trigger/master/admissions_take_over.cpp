@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
 }
 
-// What a new term finds under way or in doubt.
+// Executions that a new term finds under way, in doubt or due.
 
 void admissions::under_way(open_execution const& one)
 {
@@ -88,21 +88,28 @@ void admissions::all_loaded()
 }
 
 // In pieces, because a former master may have left any number. Those that were due early stand in line before those
-// that come back into it may go on.
+// that come back into it may go on, and ask again when all are in line.
 void admissions::let_in_early()
 {
     auto left = let_in_at_once;
-    for (; left > 0 && entered_ < early_.size(); --left)
-        enter_early(early_[entered_++].second);
-    for (; left > 0 && given_back_ < absent_early_.size(); --left) {
-        auto const& [id, begun] = absent_early_[given_back_++];
+    for (; left > 0 && !early_.empty(); --left) {
+        auto const id = early_.front().second;
+        early_.pop_front();
+        enter_early(id);
+        ask_again_.push_back(id);
+    }
+    for (; left > 0 && !absent_early_.empty(); --left) {
+        auto const [id, begun] = absent_early_.front();
+        absent_early_.pop_front();
         if (auto* one = scope_.open.find(id))
             give_back(*one, begun);
     }
-    loaded_ = entered_ == early_.size() && given_back_ == absent_early_.size();
-    for (; left > 0 && loaded_ && asked_again_ < early_.size(); --left)
-        if (auto* one = find_waiting(early_[asked_again_++].second))
+    loaded_ = early_.empty() && absent_early_.empty();
+    for (; left > 0 && loaded_ && !ask_again_.empty(); --left) {
+        if (auto* one = find_waiting(ask_again_.front()))
             scope_.open.wait(*one, scope_.term.clock.now());
+        ask_again_.pop_front();
+    }
     scope_.due_changed.wake();
     if (!has_let_in())
         bell_.wake();
@@ -110,7 +117,7 @@ void admissions::let_in_early()
 
 bool admissions::has_let_in() const
 {
-    return loaded_ && asked_again_ == early_.size();
+    return loaded_ && ask_again_.empty();
 }
 
 void admissions::enter_early(execution_id id)

@@ -3,6 +3,7 @@ import { readPages, readWanted } from '../src/api/pages';
 import { stepsOf } from '../src/features/overview/steps';
 import { ahead, countedAddress, countText, failuresAddress, isLongGap, linesOf, nodesByCondition } from '../src/features/overview/attention';
 import { seriesOf, type Span } from '../src/features/overview/series';
+import { alone } from '../src/shared/gaps';
 
 describe('readPages', () => {
   const pages = (of: number[][]) => async (after: string | undefined) => {
@@ -69,6 +70,11 @@ describe('the first steps', () => {
 });
 
 describe('the series of the charts', () => {
+  it('have a dot for each value that no line shows', () => {
+    expect(alone([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+    expect(alone([null, 0, null])).toEqual([1]);
+    expect(alone([1, 2])).toEqual([]);
+  });
   const span = (since: string, fired: number) => ({ since, fired, lag_p99_ms: fired === 0 ? null : 2.5 }) as Span;
   it('has a gap where a span was not counted, and ends before the present span', () => {
     const series = seriesOf([span('2026-11-26T00:00:00.000000Z', 3), span('2026-11-26T00:02:00.000000Z', 0), span('2026-11-26T00:03:00.000000Z', 1)], 60, Date.parse('2026-11-26T00:03:59Z'));

@@ -103,8 +103,7 @@ TEST_CASE("an execution that was under way before this term keeps others back, a
     fixture f(limited(1));
     f.add_execution(1, 2);
     f.load();
-    f.limits.under_way(f.one(1));
-    f.open.move(f.one(1), phase::in_doubt);
+    f.put_in_doubt({1});
     f.fire({2}, 2);
     f.pass(100ms);
     CHECK(f.sent().empty());
@@ -118,14 +117,8 @@ TEST_CASE("of executions in doubt that no client has, one goes out at a time, in
     for (int const id : {1, 2, 3})
         f.add_execution(id, 2);
     f.load();
-    for (int const id : {1, 2, 3}) {
-        f.limits.under_way(f.one(id));
-        f.open.move(f.one(id), phase::in_doubt);
-    }
-    for (int const id : {1, 2, 3}) {
-        f.limits.absent(f.one(id));
-        f.next.open(f.one(id), f.clock.now(), protocol::attempt_cause::take_over);
-    }
+    f.put_in_doubt({1, 2, 3});
+    f.find_absent({1, 2, 3});
     f.pass(500ms);
     CHECK(f.sent() == ids({1}));
     f.end(1);
@@ -141,14 +134,10 @@ TEST_CASE("an execution in doubt that no client has waits behind one that a form
         f.add_execution(id, 2);
     f.exec("UPDATE execution SET state = 'waiting' WHERE id = 2");
     f.load();
-    for (int const id : {1, 3}) {
-        f.limits.under_way(f.one(id));
-        f.open.move(f.one(id), phase::in_doubt);
-    }
+    f.put_in_doubt({1, 3});
     f.due_changed.wake();
     f.pass(100ms);
-    f.limits.absent(f.one(3));
-    f.next.open(f.one(3), f.clock.now(), protocol::attempt_cause::take_over);
+    f.find_absent({3});
     f.pass(1500ms);
     CHECK(f.state(3) == "waiting");
     f.end(1);
@@ -163,14 +152,8 @@ TEST_CASE("of executions in doubt that no client has, only the newest goes out w
     for (int const id : {1, 2})
         f.add_execution(id, 2);
     f.load();
-    for (int const id : {1, 2}) {
-        f.limits.under_way(f.one(id));
-        f.open.move(f.one(id), phase::in_doubt);
-    }
-    for (int const id : {1, 2}) {
-        f.limits.absent(f.one(id));
-        f.next.open(f.one(id), f.clock.now(), protocol::attempt_cause::take_over);
-    }
+    f.put_in_doubt({1, 2});
+    f.find_absent({1, 2});
     f.pass(500ms);
     CHECK(f.sent() == ids({2}));
     CHECK(f.one(1).cancel_requested);
@@ -184,10 +167,8 @@ TEST_CASE("one that waits for its next attempt is cancelled and not skipped when
     f.pass(100ms);
     f.add_execution(2, 2);
     f.load();
-    f.limits.under_way(f.one(2));
-    f.open.move(f.one(2), phase::in_doubt);
-    f.limits.absent(f.one(2));
-    f.next.open(f.one(2), f.clock.now(), protocol::attempt_cause::take_over);
+    f.put_in_doubt({2});
+    f.find_absent({2});
     f.pass(100ms);
     f.fire({3}, 2);
     f.pass(500ms);
@@ -250,6 +231,29 @@ TEST_CASE("nothing with a limit goes out before all open executions are known")
     CHECK_FALSE(limits.admit(stage.one(2)));
     limits.all_loaded();
     CHECK(limits.admit(stage.one(2)));
+    stage.stage.end();
+}
+
+TEST_CASE("what was due before all open executions were known is let in a thousand at a time, in order")
+{
+    test::node_stage stage(1);
+    completion_queue ended{stage.open, stage.stage.loop.get_executor()};
+    suspect_line suspects{stage.scope()};
+    attempts next{stage.scope(), ended, suspects};
+    admissions limits{stage.scope(), next};
+    stage.add_task(2, limited(1));
+    for (int id = 1; id <= 2'500; ++id)
+        stage.add_execution(id, 2);
+    stage.load();
+    for (int id = 2'500; id > 0; --id)
+        CHECK_FALSE(limits.admit(stage.one(id)));
+    limits.all_loaded();
+    CHECK_FALSE(limits.admit(stage.one(1))); // 1,500 are not in line yet
+    stage.host.spawn(limits.run());
+    stage.pass(100ms);
+    CHECK(limits.admit(stage.one(1)));
+    CHECK_FALSE(limits.admit(stage.one(2)));
+    CHECK_FALSE(limits.admit(stage.one(2'500)));
     stage.stage.end();
 }
 

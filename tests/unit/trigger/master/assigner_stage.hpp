@@ -64,6 +64,22 @@ struct assigner_stage : node_stage {
         load();
         due_changed.wake();
     }
+    // As after a take-over: a former master may have sent these.
+    void put_in_doubt(std::vector<int> const& numbers)
+    {
+        for (auto const id : numbers) {
+            limits.under_way(one(id));
+            open.move(one(id), trigger::phase::in_doubt);
+        }
+    }
+    // The clients have been asked about these, and none has them.
+    void find_absent(std::vector<int> const& numbers)
+    {
+        for (auto const id : numbers) {
+            limits.absent(one(id));
+            next.open(one(id), clock.now(), protocol::attempt_cause::take_over);
+        }
+    }
     std::vector<execution_id> all_at(std::string const& node)
     {
         std::vector<execution_id> out;

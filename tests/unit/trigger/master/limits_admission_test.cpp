@@ -172,14 +172,8 @@ TEST_CASE("executions in doubt that no client has take tokens like all others, i
     for (int const id : {1, 2, 3})
         f.add_execution(id, 2);
     f.load();
-    for (int const id : {1, 2, 3}) {
-        f.limits.under_way(f.one(id));
-        f.open.move(f.one(id), phase::in_doubt);
-    }
-    for (int const id : {3, 2, 1}) {
-        f.limits.absent(f.one(id));
-        f.next.open(f.one(id), f.clock.now(), protocol::attempt_cause::take_over);
-    }
+    f.put_in_doubt({1, 2, 3});
+    f.find_absent({3, 2, 1});
     f.pass(500ms);
     REQUIRE(f.sent().size() == 1);
     f.pass(1s);

@@ -4,18 +4,13 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { alone } from './gaps';
 import type { ChartProps } from './LineChart';
 import { clockTime } from './time';
 import { useZone } from './Times';
 
 // Seconds between two times on the axis: none closer than what their texts tell apart.
 const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600];
-
-/** The values that no line shows, because both of their neighbours are missing. */
-export function alone(values: (number | null)[]): number[] {
-  const missing = (at: number) => (values[at] ?? null) === null;
-  return values.flatMap((value, at) => (value !== null && missing(at - 1) && missing(at + 1) ? [at] : []));
-}
 
 /** The lines of a chart, with the colours of the theme and the times of the chosen zone. */
 export default function Plot({ label, times, series, height = 160 }: ChartProps) {
