@@ -71,8 +71,12 @@ class Projects(unittest.TestCase):
 
     def test_people_see_the_project_of_a_client(self):
         self.assertEqual({client["project"] for client in self.cluster.live_clients()}, set(PROJECTS))
-        shown = self.cluster.run_baton("--server", self.cluster.rest.address, "clients").splitlines()[1:]
-        self.assertEqual({line.split()[0] for line in shown}, {"recorder", "blue/recorder", "green/recorder"})
+        # Below the table stands why a client cannot be used, also as long as its home has not called it yet.
+        def shown():
+            lines = self.cluster.run_baton("--server", self.cluster.rest.address, "clients").splitlines()[1:]
+            return {line.split()[0] for line in lines}
+
+        harness.wait_for("the projects of the clients", lambda: shown() == {"recorder", "blue/recorder", "green/recorder"}, 20)
         with self.assertRaises(harness.Refused) as refusal:
             self.cluster.create("strange", BY_HAND, project="green", handler="unknown")
         self.assertIn("green/recorder", str(refusal.exception))
