@@ -25,6 +25,8 @@ function follow(page: Page) {
   const requests = new Set<Request>();
   unanswered.set(page, requests);
   page.on('request', (request) => { if (/\/api\/(?!v1\/events)/.test(request.url())) requests.add(request); });
+  // The browser does not always report the end of a request whose document is gone.
+  page.on('response', (answer) => { if (answer.request().isNavigationRequest() && answer.frame() === page.mainFrame()) requests.clear(); });
   page.on('requestfinished', (request) => requests.delete(request));
   page.on('requestfailed', (request) => requests.delete(request));
 }
@@ -62,7 +64,8 @@ export async function shown(page: Page): Promise<void> {
     requestAnimationFrame(() => requestAnimationFrame(look));
   }));
   const none = () => unanswered.get(page)?.size === 0;
-  await until('the page shows all that it asked for', async () => none() && (await quiet()) && none());
+  const waitsFor = () => [...(unanswered.get(page) ?? [])].map((request) => `${request.method()} ${request.url()}`).join(', ') || 'a place holder';
+  await until(() => `the page shows all that it asked for; it waits for ${waitsFor()}`, async () => none() && (await quiet()) && none());
 }
 
 export interface Finding { id: string; impact: string; nodes: string[] }

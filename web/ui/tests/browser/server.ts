@@ -16,12 +16,12 @@ const handlers = {
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BATON_')));
 
 /** Calls `look` until it gives something. A test has no other bound on time. */
-export async function until<Found>(what: string, look: () => Promise<Found | undefined | null | false>, limit = 30_000): Promise<Found> {
+export async function until<Found>(what: string | (() => string), look: () => Promise<Found | undefined | null | false>, limit = 30_000): Promise<Found> {
   const end = Date.now() + limit;
   for (;;) {
     const found = await look().catch(() => undefined);
     if (found) return found;
-    if (Date.now() > end) throw new Error(`${what}: not within ${limit / 1000} s`);
+    if (Date.now() > end) throw new Error(`${typeof what === 'string' ? what : what()}: not within ${limit / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
