@@ -23,7 +23,7 @@ struct played_master {
         void cancel(protocol::cancel_at_request) override {}
     };
     struct no_claims final : trigger::epoch_claims {
-        void refused_by(protocol::term_id) override {}
+        void refused_by(protocol::term_id, std::string const&) override {}
     };
 
     sim::stage& stage;

@@ -26,6 +26,14 @@ duration client_stub::limit_of(known_client const& client, protocol::delivery_wa
     return told ? limits_.heartbeat + limits_.call : limits_.call;
 }
 
+// For the log.
+std::string client_stub::named(std::string const& instance) const
+{
+    auto const* client = clients_.find(instance);
+    auto const text = "client " + instance;
+    return client == nullptr ? text : text + " of service " + client->row.project + "/" + client->row.service;
+}
+
 // Nothing if the client is not known. Throws http::unreachable.
 awaitable<std::optional<http::response>> client_stub::post(std::string instance, char const* path, std::string text,
                                                            protocol::delivery_way way)
@@ -38,7 +46,7 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
     auto answer = co_await line_to(*client, way).call(std::move(to), path, std::move(text), limit);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))
-            epochs_.refused_by(refusal->term);
+            epochs_.refused_by(refusal->term, named(instance));
     co_return answer;
 }
 

@@ -39,6 +39,7 @@ public:
 
 private:
     client_line& line_to(known_client const& client, protocol::delivery_way way);
+    std::string named(std::string const& instance) const;
     duration limit_of(known_client const& client, protocol::delivery_way way) const;
     awaitable<std::optional<http::response>> post(std::string instance, char const* path, std::string text,
                                                   protocol::delivery_way way);

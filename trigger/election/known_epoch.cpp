@@ -59,7 +59,7 @@ awaitable<known_epoch::admission> known_epoch::admit(std::int64_t epoch, std::st
     co_return admission::old;
 }
 
-void known_epoch::claimed(std::int64_t epoch)
+void known_epoch::claimed(std::int64_t epoch, std::string const& by)
 {
     if (epoch <= value_)
         return;
@@ -67,6 +67,7 @@ void known_epoch::claimed(std::int64_t epoch)
     if (epoch < claimed_)
         return;
     claimed_at_ = time_.now();
+    claimed_by_ = by;
     if (epoch == claimed_)
         return;
     claimed_ = epoch;
@@ -102,7 +103,7 @@ void known_epoch::read_row(protocol::term_id term, bool held)
         "election",
         "clients or nodes refuse this cluster's epoch: the database may have been restored from an older state; if so, "
         "run `baton migrate --raise-epoch` with the epoch that they know",
-        {{"epoch", epoch}, {"known_to_others", claimed_}});
+        {{"epoch", epoch}, {"known_to_others", claimed_}, {"named_by", claimed_by_}});
 }
 
 // A restored database is refused again and again; a client that lied may be gone.

@@ -41,11 +41,11 @@ public:
 
     // A client or node has answered that it knows this epoch. That proves nothing, and an absurd epoch could not be
     // unlearned. A higher one than the known one therefore only makes the election read the lock row now.
-    void claimed(std::int64_t epoch);
-    void refused_by(protocol::term_id term) override
+    void claimed(std::int64_t epoch, std::string const& by);
+    void refused_by(protocol::term_id term, std::string const& refuser) override
     {
         if (concerns(term))
-            claimed(term.epoch);
+            claimed(term.epoch, refuser);
     }
 
     // The lock row has been read. Its epoch is learned if it is `held`. It may confirm what clients claim.
@@ -69,6 +69,7 @@ private:
     std::int64_t value_ = 0;
     std::int64_t claimed_ = 0; // the highest that a client or node has claimed, if above the lock row's
     instant claimed_at_{};     // the last time
+    std::string claimed_by_;   // at that time
     int readings_ = 0;         // of the lock row since the first time
     bool alarmed_ = false;
     std::function<void(std::int64_t)> raised_;

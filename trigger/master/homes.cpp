@@ -80,7 +80,7 @@ awaitable<homes::assign_outcome> homes::assign(std::string node, std::string tex
                       {{"node", node}, {"status", answer.status}});
         if (answer.status == 409) // if the lock row confirms it, this term is over
             if (auto const known = http::parse_if<protocol::epoch_message>(answer.body))
-                node_.epochs.refused_by(known->term);
+                node_.epochs.refused_by(known->term, "node " + node);
     } catch (http::unreachable const& failure) {
         outcome.maybe_there = failure.possibly_delivered();
         log::warn("assignment", "an assignment had no answer, avoiding the node for 1 s",

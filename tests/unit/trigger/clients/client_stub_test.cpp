@@ -23,8 +23,13 @@ struct fake_clients final : home_clients {
 };
 
 struct fake_claims final : epoch_claims {
-    void refused_by(protocol::term_id term) override { claimed.push_back(term.epoch); }
+    void refused_by(protocol::term_id term, std::string const& refuser) override
+    {
+        claimed.push_back(term.epoch);
+        named = refuser;
+    }
     std::vector<std::int64_t> claimed;
+    std::string named; // the last refuser
 };
 
 struct fake_line final : client_line {
@@ -50,6 +55,7 @@ struct fixture {
     fixture()
     {
         clients.one.row.instance = "a";
+        clients.one.row.service = "billing";
         clients.one.row.address = "http://a";
         clients.one.row.secret = "secret";
     }
@@ -158,6 +164,7 @@ TEST_CASE("the epoch for which a client refuses a call is claimed, and nonsense 
     f.answers(409, nlohmann::json(protocol::epoch_message{{1, 9}}).dump());
     CHECK(f.dispatch().why == "it knows a higher epoch");
     CHECK(f.epochs.claimed == std::vector<std::int64_t>{9});
+    CHECK(f.epochs.named == "client a of service default/billing");
     f.answers(409, "what?");
     f.dispatch();
     CHECK(f.epochs.claimed.size() == 1);

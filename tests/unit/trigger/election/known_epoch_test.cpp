@@ -58,7 +58,7 @@ TEST_CASE("a client that knows a higher epoch than the lock row is an alarm unti
 {
     claims f;
     f.read(5);
-    f.epochs.claimed(9);
+    f.epochs.claimed(9, "client one");
     CHECK(f.epochs.value() == 5); // a claim proves nothing
     CHECK(f.epochs.ahead() == 0);
     f.read(5); // this reading may have begun before the claim
@@ -77,18 +77,18 @@ TEST_CASE("the alarm about a higher epoch ends ten minutes after the last refusa
 {
     claims f;
     f.read(5);
-    f.epochs.claimed(std::numeric_limits<std::int64_t>::max());
+    f.epochs.claimed(std::numeric_limits<std::int64_t>::max(), "client one");
     f.read(5);
     f.read(5);
     f.time.run_for(9min);
-    f.epochs.claimed(std::numeric_limits<std::int64_t>::max());
+    f.epochs.claimed(std::numeric_limits<std::int64_t>::max(), "client one");
     f.time.run_for(9min);
     f.read(5);
     CHECK(f.epochs.ahead() != 0);
     f.time.run_for(2min);
     f.read(5);
     CHECK(f.epochs.ahead() == 0);
-    f.epochs.claimed(9); // as a restored database is refused
+    f.epochs.claimed(9, "client one"); // as a restored database is refused
     f.read(5);
     f.read(5);
     CHECK(f.epochs.ahead() == 9);
@@ -98,12 +98,12 @@ TEST_CASE("a client that heard of a new master before this node is no alarm")
 {
     claims f;
     f.read(5);
-    f.epochs.claimed(6);
+    f.epochs.claimed(6, "client one");
     f.read(5);
     f.read(6);
     f.read(6);
     CHECK(f.epochs.ahead() == 0);
-    f.epochs.claimed(6);
+    f.epochs.claimed(6, "client one");
     f.read(6);
     f.read(6);
     CHECK(f.epochs.ahead() == 0);
@@ -164,7 +164,7 @@ TEST_CASE("neither a message nor an answer of another node ends the term of a ma
     REQUIRE(f.active());
     auto const mine = f.vote.state().epoch();
     f.hear(mine + 100);
-    f.epochs.claimed(mine + 200);
+    f.epochs.claimed(mine + 200, "client one");
     f.time.run_for(5s);
     CHECK(f.active());
     CHECK(f.vote.state().epoch() == mine);

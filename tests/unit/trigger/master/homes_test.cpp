@@ -27,8 +27,13 @@ struct fake_questions final : local_questions {
 };
 
 struct fake_claims final : epoch_claims {
-    void refused_by(protocol::term_id term) override { claimed.push_back(term.epoch); }
+    void refused_by(protocol::term_id term, std::string const& refuser) override
+    {
+        claimed.push_back(term.epoch);
+        named = refuser;
+    }
     std::vector<std::int64_t> claimed;
+    std::string named; // the last refuser
 };
 
 struct fixture : test::node_stage {
@@ -101,6 +106,7 @@ TEST_CASE("a node that knows a higher epoch refuses, and the epoch is claimed")
     CHECK(got.status == 409);
     CHECK_FALSE(got.maybe_there);
     CHECK(f.epochs.claimed == std::vector<std::int64_t>{9});
+    CHECK(f.epochs.named.starts_with("node "));
 }
 
 TEST_CASE("an assignment may have arrived, unless the connection was refused")

@@ -21,7 +21,7 @@ struct no_questions final : local_questions {
 };
 
 struct no_claims final : epoch_claims {
-    void refused_by(protocol::term_id) override {}
+    void refused_by(protocol::term_id, std::string const&) override {}
 };
 
 struct fixture : test::node_stage {
