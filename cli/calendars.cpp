@@ -2,13 +2,12 @@
 
 #include "cli/calendar_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/input_file.hpp"
 #include "cli/list_by_default.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 
@@ -138,14 +137,6 @@ void list_versions(calendar_name const& which, std::size_t limit, common_options
     }
 }
 
-std::string text_of_file(std::string const& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        throw CLI::ValidationError("file", "'" + path + "' cannot be read");
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 bool names_days(calendar_set_options const& chosen)
 {
     auto const& content = chosen.content;
@@ -160,7 +151,7 @@ int set_calendar(calendar_set_options const& chosen, common_options const& commo
     body["project"] = chosen.which.project;
     body["name"] = chosen.which.name;
     if (!chosen.file.empty())
-        body["icalendar"] = text_of_file(chosen.file);
+        body["icalendar"] = read_input_file(chosen.file);
     auto const present = find_calendar(web, chosen.which);
     auto const made = present ? web.send(http::verb::put, target_of_calendar(*present), body)
                               : web.send(http::verb::post, calendar_resource, body);

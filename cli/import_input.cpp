@@ -3,26 +3,13 @@
 #include "agent/account.hpp"
 #include "cli/config/reader.hpp"
 #include "cli/import_plan.hpp"
+#include "cli/input_file.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
-
-#include <fstream>
-#include <sstream>
 
 namespace baton::cli {
 
 namespace {
-
-std::string read_text(std::string const& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (in.good() && in.peek() != std::ifstream::traits_type::eof()) // operator<< fails on an empty file
-        text << in.rdbuf();
-    else if (!in.eof())
-        throw config_error(file + ": cannot be read");
-    return text.str();
-}
 
 bool looks_like_json(std::string const& text)
 {
@@ -91,7 +78,7 @@ import_input from_crontab(std::string const& file, schedule::crontab const& pars
 
 import_input read_import(std::string const& file, std::string const& form, import_settings settings)
 {
-    auto const text = read_text(file);
+    auto const text = read_input_file(file);
     if (looks_like_json(text))
         return from_json(file, text);
     if (settings.zone.empty())

@@ -5,6 +5,7 @@
 #include "cli/edit_document.hpp"
 #include "cli/editor.hpp"
 #include "cli/import_plan.hpp"
+#include "cli/input_file.hpp"
 #include "cli/rest.hpp"
 #include "cli/table.hpp"
 #include "cli/task_selection.hpp"
@@ -12,7 +13,6 @@
 #include "libs/base/printable.hpp"
 #include "libs/protocol/document.hpp"
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -92,10 +92,9 @@ std::optional<nlohmann::json> edit_in_editor(rest& web, nlohmann::json const& ta
 // Also from what `baton task show --json` prints, which has members that only the server writes.
 nlohmann::json read_definition(std::string const& path)
 {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
+    auto const text = read_input_file(path);
     try {
-        auto const definitions = definitions_in(parse_definition(text.str()));
+        auto const definitions = definitions_in(parse_definition(text));
         if (definitions.size() != 1)
             throw invalid_input("", "has " + std::to_string(definitions.size()) +
                                         " tasks, and an edit takes one; `baton task import --update` takes more");
