@@ -7,7 +7,7 @@ some sources of a library; `groups_now`, the same of the sources to analyse at t
 `generated`, the sources that the build makes, as its targets; and `alone`, shell commands that each compile one source by
 itself, which shows a missing include.
 
-Only the sources that the latest commits changed, and a sixteenth of the rest (another one at each commit), are analysed
+Only the sources that the latest commits changed, and a thirty-second of the rest (another one at each commit), are analysed
 and compiled alone: all sources would take longer than the build.
 """
 
@@ -25,7 +25,7 @@ import zlib
 TESTS = re.compile(r"^(locks/)?(tests|bench)/")
 # Programs that the build under AddressSanitizer leaves out.
 PROGRAMS = re.compile(r"^(bench|examples|cli|tests/cluster|locks/(bench|program|tests/processes))/")
-PARTS = 16
+PARTS = 32
 LATEST_COMMITS = 8
 MOST_IN_A_GROUP = 24
 INCLUDED = re.compile(r'^#include "(/.*\.cpp)"$', re.MULTILINE)

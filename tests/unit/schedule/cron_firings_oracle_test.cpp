@@ -212,7 +212,7 @@ TEST_CASE("the search by fields finds the same firings as a search through every
         tzset();
         auto const turns = changes();
         time_zone const where(zone);
-        for (int round = 0; round < 100; ++round) {
+        for (int round = 0; round < 50; ++round) {
             auto const job = random.expression();
             auto from = static_cast<seconds_t>(random.between(1'704'067'200, 2'100'000'000));
             if (!turns.empty() && random.between(0, 3) != 0)

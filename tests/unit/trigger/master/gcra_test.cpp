@@ -67,13 +67,13 @@ TEST_CASE("in no span more tokens are taken than the rate gives and its burst, a
 {
     auto const limit = GENERATE(7, 30, 1'000, 100'000);
     auto const burst = GENERATE(1, 5, 50);
-    gcra rate({limit, 60s, burst});
-    auto const count = taken_in(rate, 60s, 100us);
+    gcra rate({limit, 10s, burst});
+    auto const count = taken_in(rate, 10s, 100us);
     CHECK(count <= limit + burst);
     CHECK(count >= limit + burst - 1);
 }
 
-TEST_CASE("whoever looks late loses nothing that the burst keeps")
+TEST_CASE("a look that comes late loses nothing that the burst keeps")
 {
     gcra rate({100, 1s, 51});
     CHECK(taken_in(rate, 10s, 200ms) >= 1'000);

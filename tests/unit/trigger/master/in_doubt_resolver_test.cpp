@@ -247,7 +247,8 @@ TEST_CASE("a question names at most 5,000 executions, and the rest follows")
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE attempt = 2") == 5'100);
 }
 
-TEST_CASE("a question names at most 500 clients of a node, and the rest are asked although the first ones are silent")
+TEST_CASE("a question names at most 500 clients of a node, and the rest are asked although the first ones are silent",
+          "[large]")
 {
     fixture f;
     for (int number = 1'000; number < 2'200; ++number)

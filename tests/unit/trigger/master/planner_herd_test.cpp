@@ -164,7 +164,8 @@ TEST_CASE("tasks that fire after a herd are planned in time while the rest of th
 }
 
 TEST_CASE(
-    "other services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late")
+    "other services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late",
+    "[large]")
 {
     fixture f;
     f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 50ms; // a page takes 200 ms
@@ -179,7 +180,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "many services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late")
+    "many services' tasks that fire at the very instant of a herd are planned in time while the rest of it is late",
+    "[large]")
 {
     fixture f;
     f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 20ms; // a page takes 80 ms
@@ -194,7 +196,8 @@ TEST_CASE(
     CHECK(f.planned("herd") < herd);
 }
 
-TEST_CASE("overdue tasks that are planned around are all planned soon after the database has failed meanwhile")
+TEST_CASE("overdue tasks that are planned around are all planned soon after the database has failed meanwhile",
+          "[large]")
 {
     fixture f;
     auto& faults = f.stage.database.faults;

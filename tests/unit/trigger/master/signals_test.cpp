@@ -198,7 +198,7 @@ TEST_CASE("the present version is read of the edited tasks whose waiting executi
     CHECK(f.learned == std::vector<std::pair<task_id, int>>{{task_id{7}, 4}});
 }
 
-TEST_CASE("edits of many tasks cost one reading, whatever waits in memory")
+TEST_CASE("edits of many tasks cost one reading, whatever waits in memory", "[large]")
 {
     fixture f;
     f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 1ms;
