@@ -134,7 +134,7 @@ TEST_CASE("a task that is due before a herd is planned in time while the herd is
     CHECK(f.planned("herd") < planner::herd_size);
 }
 
-TEST_CASE("tasks that fire after a herd are planned in time while the rest of the herd is late")
+TEST_CASE("tasks that fire after a herd are planned in time while the rest of the herd is late", "[large]")
 {
     fixture f;
     f.stage.database.faults.min_latency = f.stage.database.faults.max_latency = 50ms; // a page takes 200 ms
