@@ -1,9 +1,9 @@
-import { ActionIcon, Badge, Burger, Button, ColorSwatch, Group, NativeSelect, Text, Tooltip, VisuallyHidden, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { spotlight } from '@mantine/spotlight';
+import { ActionIcon, Badge, Burger, Button, ColorSwatch, Group, NativeSelect, Text, VisuallyHidden, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSearch, IconSun } from '@/shared/icons';
 import { useTranslation } from 'react-i18next';
 import { useLiveState, useSilence } from '@/api/live';
 import { useNow } from '@/shared/clock';
+import { useHint } from '@/shared/hint';
 import { prefer, usePreferences, type ZoneChoice } from '@/shared/preferences';
 import { languages, speak, type Language } from '@/i18n';
 import { ProjectSwitch } from './ProjectSwitch';
@@ -43,9 +43,11 @@ export function Switches() {
 function SilentBadge({ since }: { since: number }) {
   const { t } = useTranslation('shell');
   const seconds = Math.max(0, Math.round((useNow() - since) / 1000));
+  const { props, bubble } = useHint(() => t('live.silent_help'));
   return (
     <>
-      <Tooltip label={t('live.silent_help')}><Badge color={seconds < 30 ? 'orange' : 'red'} variant="light" tt="none" data-live="silent">{t('live.silent', { seconds })}</Badge></Tooltip>
+      <Badge color={seconds < 30 ? 'orange' : 'red'} variant="light" tt="none" data-live="silent" {...props}>{t('live.silent', { seconds })}</Badge>
+      {bubble}
       <VisuallyHidden role="status">{t('live.silent_help')}</VisuallyHidden>
     </>
   );
@@ -56,14 +58,20 @@ function LiveBadge() {
   const { t } = useTranslation('shell');
   const state = useLiveState();
   const silence = useSilence();
+  const { props, bubble } = useHint(() => t(`live.${state}_help`));
   if (silence !== null) return <SilentBadge since={silence} />;
   const colour = state === 'stream' ? 'teal' : 'gray';
   return (
     <>
-      <Tooltip label={t(`live.${state}_help`)}><Badge color={colour} variant="dot" tt="none" visibleFrom="sm" data-live={state}>{t(`live.${state}`)}</Badge></Tooltip>
+      <Badge color={colour} variant="dot" tt="none" visibleFrom="sm" data-live={state} {...props}>{t(`live.${state}`)}</Badge>
+      {bubble}
       <ColorSwatch color={`var(--mantine-color-${colour}-6)`} size={10} hiddenFrom="sm" withShadow={false} role="img" aria-label={t(`live.${state}`)} data-live={state} />
     </>
   );
+}
+
+async function search() {
+  (await import('@mantine/spotlight')).spotlight.open();
 }
 
 export function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {
@@ -79,8 +87,8 @@ export function Header({ opened, toggle }: { opened: boolean; toggle: () => void
         <LiveBadge />
       </Group>
       <Group gap="xs" wrap="nowrap">
-        <Button variant="default" leftSection={<IconSearch size={16} />} onClick={spotlight.open} visibleFrom="sm">{t('search')}</Button>
-        <ActionIcon variant="default" size="lg" aria-label={t('search')} onClick={spotlight.open} hiddenFrom="sm"><IconSearch size={18} /></ActionIcon>
+        <Button variant="default" leftSection={<IconSearch size={16} />} onClick={() => void search()} visibleFrom="sm">{t('search')}</Button>
+        <ActionIcon variant="default" size="lg" aria-label={t('search')} onClick={() => void search()} hiddenFrom="sm"><IconSearch size={18} /></ActionIcon>
         <Group gap="xs" wrap="nowrap" visibleFrom="md"><Switches /></Group>
         <ThemeSwitch />
       </Group>

@@ -1,7 +1,8 @@
-import { Text, Tooltip } from '@mantine/core';
-import { createContext, useContext } from 'react';
+import { Text } from '@mantine/core';
+import { createContext, useContext, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNow } from './clock';
+import { useHint } from './hint';
 import { usePreferences } from './preferences';
 import { durationText, exact, relative } from './time';
 
@@ -29,18 +30,37 @@ export function ExactTime({ at, zone }: TimeProps) {
   return <time dateTime={at}>{exact(at, shown, i18n.language)}</time>;
 }
 
+interface Shown {
+  at: string;
+  zone: string | undefined;
+  language: string;
+}
+
+function HintedTime({ at, zone, language }: Shown) {
+  const now = useNow();
+  const { props, bubble } = useHint(() => exact(at, zone, language));
+  return (
+    <>
+      <time dateTime={at} tabIndex={0} style={{ whiteSpace: 'nowrap' }} {...props}>{relative(Date.parse(at), now, language)}</time>
+      {bubble}
+    </>
+  );
+}
+
+// The first exact time of a page costs much, as a formatter is made for it. So it waits for the pointer.
+function PlainTime({ at, zone, language }: Shown) {
+  const now = useNow();
+  const [near, come] = useState(false);
+  return <time dateTime={at} title={near ? exact(at, zone, language) : undefined} onMouseEnter={() => come(true)}>{relative(Date.parse(at), now, language)}</time>;
+}
+
 /** How long ago or ahead, with the exact time on hover and focus. `plain` stands inside a link, and has no focus of its own. */
 export function RelativeTime({ at, zone, plain }: TimeProps & { plain?: boolean }) {
   const { t, i18n } = useTranslation();
   const shown = useZone(zone);
-  const now = useNow();
   if (!at) return <Text span c="dimmed" size="sm">{t('unknown_time')}</Text>;
-  if (plain) return <time dateTime={at} title={exact(at, shown, i18n.language)}>{relative(Date.parse(at), now, i18n.language)}</time>;
-  return (
-    <Tooltip label={exact(at, shown, i18n.language)} events={{ hover: true, focus: true, touch: true }}>
-      <time dateTime={at} tabIndex={0} style={{ whiteSpace: 'nowrap' }}>{relative(Date.parse(at), now, i18n.language)}</time>
-    </Tooltip>
-  );
+  const Time = plain ? PlainTime : HintedTime;
+  return <Time at={at} zone={shown} language={i18n.language} />;
 }
 
 export function useDuration(): (ms: number) => string {

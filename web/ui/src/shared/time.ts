@@ -13,11 +13,20 @@ const units: [Intl.RelativeTimeFormatUnit, number, number][] = [
   ['second', 1000, 1000],
 ];
 
+const relativeFormatters = new Map<string, Intl.RelativeTimeFormat>();
+
+function relativeFormatter(language: string, numeric: 'always' | 'auto'): Intl.RelativeTimeFormat {
+  const key = `${language} ${numeric}`;
+  const made = relativeFormatters.get(key) ?? new Intl.RelativeTimeFormat(language, { numeric });
+  relativeFormatters.set(key, made);
+  return made;
+}
+
 /** "in 5 minutes", "3 hours ago", "now". */
 export function relative(at: number, now: number, language: string): string {
   const away = at - now;
   const [unit, length] = units.find(([, , least]) => Math.abs(away) >= least) ?? ['second', 1000];
-  return new Intl.RelativeTimeFormat(language, { numeric: unit === 'day' ? 'always' : 'auto' }).format(Math.round(away / length), unit);
+  return relativeFormatter(language, unit === 'day' ? 'always' : 'auto').format(Math.round(away / length), unit);
 }
 
 // A formatter costs more to make than a hundred texts to write with it.
