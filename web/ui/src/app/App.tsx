@@ -1,23 +1,26 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { Router } from 'wouter';
 import { useLive } from '@/api/live';
 import { queryClient } from '@/api/query_client';
+import { useIdle } from '@/shared/idle';
 import { nonce } from '@/shared/nonce';
 import { Pages } from './Pages';
-import { Palette } from './Palette';
 import { Shell } from './Shell';
 import { theme, variables } from './theme';
-import { TokenDialog, useTokenWanted } from './TokenDialog';
+import { useTokenWanted } from './token_wanted';
+
+const Late = lazy(() => import('./Late'));
 
 function Page() {
-  useLive(!useTokenWanted());
+  const wanted = useTokenWanted();
+  const idle = useIdle();
+  useLive(!wanted);
   return (
     <>
       <Shell><Pages /></Shell>
-      <Palette />
-      <TokenDialog />
+      {(wanted || idle) && <Suspense fallback={null}><Late /></Suspense>}
     </>
   );
 }
@@ -25,7 +28,6 @@ function Page() {
 export function App() {
   return (
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
-      <Notifications position="bottom-right" />
       <QueryClientProvider client={queryClient}>
         <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}><Page /></Router>
       </QueryClientProvider>

@@ -1,12 +1,9 @@
 import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, useSyncExternalStore, type FormEvent } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { token } from '@/api/token';
-
-export function useTokenWanted(): boolean {
-  return useSyncExternalStore(token.subscribe, token.isWanted);
-}
+import { useTokenWanted } from './token_wanted';
 
 export function TokenDialog() {
   const { t } = useTranslation('shell');
