@@ -4,7 +4,7 @@ import '@mantine/spotlight/styles.css';
 import './app/motion.css';
 import './app/scrollbar.css';
 import { setNonce } from 'get-nonce';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App';
 import { features } from './app/features';
@@ -18,4 +18,6 @@ setNonce(nonce());
 // What the first page shows is asked for while the texts load.
 const opened = features.flatMap(({ routes }) => routes).find(({ path }) => path === location.pathname);
 await Promise.all([startLanguage(), opened?.begin?.().catch(() => undefined)]);
-createRoot(root).render(<StrictMode><App /></StrictMode>);
+const app = createRoot(root);
+// In a transition React renders in slices, and lets the browser answer between them.
+startTransition(() => app.render(<StrictMode><App /></StrictMode>));

@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core';
+import { useDeferredValue } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { PageHeader } from '@/shared/PageHeader';
@@ -15,11 +16,9 @@ import { ServicesInNeed } from './ServicesInNeed';
 import { SlowTasks } from './SlowTasks';
 import { Trends } from './Trends';
 
-function Content({ seen, project }: { seen: Overview; project: string }) {
+function Lists({ seen, project }: { seen: Overview; project: string }) {
   return (
     <>
-      {project === '' && <FirstSteps seen={seen} />}
-      <Figures seen={seen} />
       <div className={classes.columns}>
         {seen.clients.unreachable > 0 && <LostClients project={project} />}
         <ServicesInNeed unserved={seen.services_without_client} paused={seen.paused} morePaused={seen.more_paused} />
@@ -33,6 +32,18 @@ function Content({ seen, project }: { seen: Overview; project: string }) {
         </div>
         <div><Coming firings={seen.due_next} /></div>
       </div>
+    </>
+  );
+}
+
+function Content({ seen, project }: { seen: Overview; project: string }) {
+  // The numbers are painted first: the lists below them take several times as long. A page for a test has both at once.
+  const whole = useDeferredValue(true, import.meta.env.SSR);
+  return (
+    <>
+      {project === '' && <FirstSteps seen={seen} />}
+      <Figures seen={seen} />
+      {whole ? <Lists seen={seen} project={project} /> : <Skeleton height={320} />}
     </>
   );
 }
