@@ -4,7 +4,8 @@
 function(page_sources out page)
     file(GLOB_RECURSE files ${ARGN} ${page}/src/* ${page}/public/*)
     list(FILTER files EXCLUDE REGEX "schema\\.gen\\.ts$")
-    foreach(name .npmrc index.html pack.mjs package.json package-lock.json preload_first.ts tsconfig.json vite.config.ts)
+    foreach(name .npmrc index.html pack.mjs package.json package-lock.json preload_first.ts still_shell.ts tsconfig.json
+            vite.config.ts)
         list(APPEND files ${page}/${name})
     endforeach()
     set(${out} ${files} PARENT_SCOPE)

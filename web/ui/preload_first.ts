@@ -21,11 +21,15 @@ function tagsOf(bundle: Bundle, modules: string[]): HtmlTagDescriptor[] {
   const first = chunks.filter(({ moduleIds }) => moduleIds.some((id) => modules.some((end) => id.endsWith(end))));
   const entry = new Set(chunks.filter(({ isEntry }) => isEntry).flatMap(({ fileName }) => [...withImports(bundle, fileName)]));
   const late = [...new Set(first.flatMap(({ fileName }) => [...withImports(bundle, fileName)]))].filter((name) => !entry.has(name));
-  return late.map((name) => ({ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` }, injectTo: 'head' }));
+  const styles = new Set(late.flatMap((name) => [...(chunkOf(bundle, name)?.viteMetadata?.importedCss ?? [])]));
+  return [
+    ...late.map((name) => ({ tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` }, injectTo: 'head' as const })),
+    ...[...styles].map((name) => ({ tag: 'link', attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` }, injectTo: 'head' as const })),
+  ];
 }
 
 /**
- * Has the browser load these modules with the first ones, though they are imported later: the texts, and the page that people
+ * Has the browser load these modules and their styles with the first ones, though they are imported later: the texts, and the page that people
  * open first. Else it would find them only after the first modules have run.
  */
 export function preloadFirst(modules: string[]): Plugin {

@@ -28,7 +28,7 @@ async function fetchExactly(request: Request): Promise<Response> {
   return response;
 }
 
-export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: fetchExactly, bodySerializer: (body) => writeJson(body) });
+export const api = createClient<paths>({ baseUrl: typeof window === 'undefined' ? '' : window.location.origin, fetch: fetchExactly, bodySerializer: (body) => writeJson(body) });
 api.use(authorize);
 
 interface Answer<Data> {

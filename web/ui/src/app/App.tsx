@@ -8,7 +8,7 @@ import { useIdle } from '@/shared/idle';
 import { nonce } from '@/shared/nonce';
 import { Pages } from './Pages';
 import { Shell } from './Shell';
-import { theme, variables } from './theme';
+import { theme } from './theme';
 import { useTokenWanted } from './token_wanted';
 
 const Late = lazy(() => import('./Late'));
@@ -27,7 +27,8 @@ function Page() {
 
 export function App() {
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto" getStyleNonce={nonce}>
+    // index.html has the styles of the theme (still_shell.ts).
+    <MantineProvider theme={theme} withCssVariables={false} withGlobalClasses={false} defaultColorScheme="auto" getStyleNonce={nonce}>
       <QueryClientProvider client={queryClient}>
         <Router base={import.meta.env.BASE_URL.replace(/\/$/, '')}><Page /></Router>
       </QueryClientProvider>

@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Route, Switch, useLocation } from 'wouter';
@@ -7,6 +6,7 @@ import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { Failure } from './Failure';
 import { features } from './features';
+import { PlaceHolder } from './PlaceHolder';
 
 function NotFound() {
   const { t } = useTranslation('shell');
@@ -22,7 +22,7 @@ export function Pages() {
   const [location] = useLocation();
   return (
     <Failure at={location}>
-      <Suspense fallback={<Skeleton height={320} />}>
+      <Suspense fallback={<PlaceHolder />}>
         <Switch>
           {features.flatMap(({ routes }) => routes).map(({ path, page: Page }) => (
             // Another thing is another page: none of what the last one showed, or had open, is of this one.

@@ -1,11 +1,9 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Say } from '@/shared/problem_words';
+import { type Language, languageKey, wantedLanguage } from './wanted';
 
-export const languages = { en: 'English', zh: '中文' } as const;
-export type Language = keyof typeof languages;
-
-const key = 'baton.language';
+export { languages, type Language } from './wanted';
 
 const catalogues = {
   en: () => import('./en'),
@@ -23,11 +21,6 @@ export function problemWords(language: string): Say | undefined {
   return words[language];
 }
 
-function wanted(): Language {
-  const chosen = localStorage.getItem(key) ?? navigator.language;
-  return chosen.toLowerCase().startsWith('zh') ? 'zh' : 'en';
-}
-
 async function load(language: Language) {
   const [{ default: catalogue }, said] = await Promise.all([catalogues[language](), problems[language]?.()]);
   if (said) words[language] = said;
@@ -35,7 +28,7 @@ async function load(language: Language) {
 }
 
 export async function startLanguage(): Promise<void> {
-  const language = wanted();
+  const language = wantedLanguage();
   await i18next.use(initReactI18next).init({
     lng: language,
     fallbackLng: false,
@@ -50,5 +43,5 @@ export async function speak(language: Language): Promise<void> {
   await load(language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;
-  localStorage.setItem(key, language);
+  localStorage.setItem(languageKey, language);
 }
