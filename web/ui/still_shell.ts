@@ -32,10 +32,13 @@ function withoutStyleAttributes(html: string, rules: string[]): string {
   });
 }
 
+// The lists that choose are hidden until they answer, and so is the mark in them.
+const withoutChevrons = (html: string) => html.replace(/<svg[^>]*data-combobox-chevron.*?<\/svg>/gs, '');
+
 function intoPage(page: string, shells: Rendered['shells']): string {
   const rules: string[] = [];
   const templates = Object.entries(shells).map(([language, shell]) =>
-    `<template data-shell="${language}"><div data-still>${withoutStyleAttributes(shell, rules)}</div></template>`);
+    `<template data-shell="${language}"><div data-still>${withoutStyleAttributes(withoutChevrons(shell), rules)}</div></template>`);
   const sheet = rules.map((rule, at) => `#root [data-style="${at}"]{${rule}}`).join('');
   return page
     .replace('</head>', () => `<style nonce="${nonce}">${sheet}</style></head>`)

@@ -10,6 +10,8 @@ const server = process.env.BATON_SERVER ?? 'http://127.0.0.1:7801';
 // Else small modules would be merged into these: the start must stay small, and the first page needs no @floating-ui.
 function ownChunkOf(id: string): string | undefined {
   if (/\/src\/start\/|\/src\/i18n\/wanted|vite\/preload-helper/.test(id)) return 'start';
+  // Without a chunk of its own, React would come with @floating-ui, which imports it.
+  if (/\/node_modules\/(react|react-dom|scheduler|use-sync-external-store)\//.test(id)) return 'react';
   return id.includes('/@floating-ui/') ? 'floating' : undefined;
 }
 
