@@ -10,7 +10,7 @@ const letters = /\p{L}{2,}/u;
 
 // Not for people: a header, ids, keys, a line for developers, and what other programs write or take.
 const unspoken = [
-  'Bearer …', 'task …', 'mod + K', 'required property "', 'does not have "', 'dependant schema.', 'index.html has no element with the id root', 'baton trigger --config trigger.json', 'baton agent --config agent.json',
+  'Bearer …', 'task …', 'required property "', 'does not have "', 'dependant schema.', 'index.html has no element with the id root', 'baton trigger --config trigger.json', 'baton agent --config agent.json',
 ];
 // Styles, and what reads the sentences of the server.
 const unread = ['src/app/theme.ts', 'src/shared/json_colours.ts', 'src/features/tasks/form/cron_sentence.ts'];

@@ -1,4 +1,5 @@
 import { MantineProvider } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { Router } from 'wouter';
@@ -7,6 +8,7 @@ import { queryClient } from '@/api/query_client';
 import { useIdle } from '@/shared/idle';
 import { nonce } from '@/shared/nonce';
 import { Pages } from './Pages';
+import { search } from './search';
 import { Shell } from './Shell';
 import { theme } from './theme';
 import { useTokenWanted } from './token_wanted';
@@ -17,6 +19,7 @@ function Page() {
   const wanted = useTokenWanted();
   const idle = useIdle();
   useLive(!wanted);
+  useHotkeys([['mod+K', () => void search()]]);
   return (
     <>
       <Shell><Pages /></Shell>

@@ -7,6 +7,7 @@ import { useHint } from '@/shared/hint';
 import { prefer, usePreferences, type ZoneChoice } from '@/shared/preferences';
 import { languages, speak, type Language } from '@/i18n';
 import { ProjectSwitch } from './ProjectSwitch';
+import { search } from './search';
 
 export function ThemeSwitch() {
   const { t } = useTranslation('shell');
@@ -68,10 +69,6 @@ function LiveBadge() {
       <ColorSwatch color={`var(--mantine-color-${colour}-6)`} size={10} hiddenFrom="sm" withShadow={false} role="img" aria-label={t(`live.${state}`)} data-live={state} />
     </>
   );
-}
-
-async function search() {
-  (await import('@mantine/spotlight')).spotlight.open();
 }
 
 export function Header({ opened, toggle }: { opened: boolean; toggle: () => void }) {

@@ -29,7 +29,7 @@ function goToFirst(event: KeyboardEvent<HTMLInputElement>) {
   document.querySelector<HTMLElement>('[data-action]')?.click();
 }
 
-/** Ctrl+K or Cmd+K: go to a page or a task by its name. */
+/** Go to a page or a task by its name. `search.ts` opens it. */
 export function Palette() {
   const { t } = useTranslation(['shell', 'tasks']);
   const [, go] = useLocation();
@@ -42,7 +42,7 @@ export function Palette() {
   }));
   return (
     <Spotlight
-      actions={[{ group: t('shell:navigation'), actions: pages }, ...useTasks(text)]} nothingFound={t('shell:nothing_found')} shortcut={['mod + K']} highlightQuery
+      actions={[{ group: t('shell:navigation'), actions: pages }, ...useTasks(text)]} nothingFound={t('shell:nothing_found')} shortcut={null} highlightQuery
       query={text} onQueryChange={type}
       searchProps={{ onKeyDown: goToFirst, leftSection: <IconSearch size={20} />, placeholder: t('shell:search_placeholder'), 'aria-label': t('shell:search') }}
     />
