@@ -35,7 +35,8 @@ function withoutStyleAttributes(html: string, rules: string[]): string {
 // The lists that choose are hidden until they answer, and so is the mark in them.
 const withoutChevrons = (html: string) => html.replace(/<svg[^>]*data-combobox-chevron.*?<\/svg>/gs, '');
 
-function intoPage(page: string, shells: Rendered['shells']): string {
+/** The page with the shells, and with a rule for each style in them. */
+export function intoPage(page: string, shells: Rendered['shells']): string {
   const rules: string[] = [];
   const templates = Object.entries(shells).map(([language, shell]) =>
     `<template data-shell="${language}"><div data-still>${withoutStyleAttributes(withoutChevrons(shell), rules)}</div></template>`);
