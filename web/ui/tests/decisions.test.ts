@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clockOf, conditionOf, longestStep, versionsOf } from '../src/features/nodes/condition';
+import { lookUp, needOf } from '../src/features/services/need';
 import { liveCode } from '../src/features/services/reasons';
 import { clientClock, isWanted, onlys, servedBy, stateOf } from '../src/features/services/served';
 import { momentsOf } from '../src/features/executions/moments';
@@ -107,5 +108,23 @@ describe('momentsOf', () => {
       waits: [{ for: 'task_rate', reason: '', since_at: '2026-01-01T00:00:01.5Z', until_at: '2026-01-01T00:00:02Z' }],
     } as unknown as Parameters<typeof momentsOf>[0];
     expect(momentsOf(one).map(({ name }) => name)).toEqual(['created', 'scheduled', 'wait_begins', 'wait_ends', 'started', 'stop_requested', 'finished', 'ended']);
+  });
+});
+
+describe('what a task needs', () => {
+  const client = (handlers: string[], more: object = {}) => ({ handlers, state: 'up', reach: 'reachable', drained: null, ...more }) as Parameters<typeof needOf>[0][number];
+  it('is a client that takes work and has the handler', () => {
+    expect(needOf([], 'echo')).toBe('nobody');
+    expect(needOf([client(['echo'], { reach: 'unreachable' }), client(['echo'], { state: 'draining' })], 'echo')).toBe('unreachable');
+    expect(needOf([client(['other'])], 'echo')).toBe('handler');
+    expect(needOf([client(['other']), client(['echo'], { reach: 'pending' })], 'echo')).toBeUndefined();
+  });
+  it('is unknown while not all clients are known', () => {
+    expect(needOf([client(['other'])], 'echo', false)).toBeUndefined();
+  });
+  it('is told of services that are known', () => {
+    const counts = { up: 0, draining: 0, unreachable: 0, drained: 0, pending: 0 };
+    const of = lookUp([{ project: 'a', service: 'x', clients: counts }, { project: 'b', service: 'x', clients: { ...counts, up: 1 } }]);
+    expect([of('a', 'x'), of('b', 'x'), of('c', 'x')]).toEqual(['nobody', 'served', undefined]);
   });
 });

@@ -3,6 +3,7 @@ import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import { readPages, readWanted } from '@/api/pages';
 import type { Client } from '@/api/types';
+import { lookUp, needOf } from './need';
 import { type ClientState, isWanted, type Only, stateOf } from './served';
 
 export function useServices(project: string, after: string | undefined, enabled = true) {
@@ -43,5 +44,26 @@ export function useServiceClients(project: string, service: string, state: Clien
       if (state === undefined) return read(pageSize, after);
       return readWanted<Client>((from) => read(500, from), (one) => stateOf(one) === state, after, pageSize);
     },
+  });
+}
+
+/** Whether the services of a project, or of all, have clients: among the first 500, in one request for a whole list of tasks. */
+export function useServed(project: string) {
+  return useQuery({
+    queryKey: ['clients', 'served', project],
+    refetchInterval: 10000,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/services', { params: { query: { limit: 500, project: project || undefined } }, signal })),
+    select: ({ items }) => lookUp(items),
+  });
+}
+
+/** The reason why no client can run a handler; `null` if one can. */
+export function useNeed(project: string, service: string, handler: string) {
+  return useQuery({
+    queryKey: ['clients', 'first_of', project, service],
+    refetchInterval: 15000,
+    placeholderData: undefined,
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/clients', { params: { query: { limit: 100, project, service } }, signal })),
+    select: ({ items, next }) => needOf(items, handler, next === null) ?? null,
   });
 }

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useParams } from 'wouter';
 import type { Task } from '@/api/types';
 import { addressOf } from '@/features/services/address';
+import { useNeed } from '@/features/services/queries';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { Facts } from '@/shared/Facts';
 import { JsonField, jsonText } from '@/shared/JsonField';
@@ -61,6 +62,19 @@ function Standstill({ task }: { task: Task }) {
   );
 }
 
+/** Tells that no client can run the task, and how to get one. */
+function NoClient({ task: { project = '', service, handler } }: { task: Task }) {
+  const { t } = useTranslation('tasks');
+  const { data: need } = useNeed(project, service, handler);
+  if (!need) return null;
+  return (
+    <Alert color="red" mb="md" title={t(`need.title.${need}`, { service, handler })}>
+      {t(`need.help.${need}`, { service, handler })}{' '}
+      <Link to={addressOf({ project, service })} size="sm">{t('paused_show.service')}</Link>
+    </Alert>
+  );
+}
+
 export default function TaskPage() {
   const { t } = useTranslation('tasks');
   const schedule = useScheduleText();
@@ -76,6 +90,7 @@ export default function TaskPage() {
         summary={<><Text span>{schedule(task)}</Text>{task.description && <Text mt={4}>{task.description}</Text>}</>}
       />
       <Standstill task={task} />
+      {task.enabled && <NoClient task={task} />}
       <LastExecutions task={id} zone={zoneOf(task)} paused={Boolean(task.paused)} />
       <NextFirings task={task} zone={zoneOf(task)} />
       <SkippedRanges task={id} />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'wouter';
 import { useProjectNames } from '@/api/projects';
+import { useServed } from '@/features/services/queries';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
@@ -32,7 +33,8 @@ export default function TasksPage() {
   const cursor = useCursor(project + filters.key);
   const { data, error, refetch, isPlaceholderData: stale } = useTasks({ ...filters.values, project: filters.values.project || project }, cursor.after);
   const [chosen, choose] = useState<string[]>([]);
-  const columns = useTaskColumns();
+  const { data: served } = useServed(filters.values.project || project);
+  const columns = useTaskColumns(served ?? (() => undefined));
   const [hidden, hide] = useHiddenColumns('tasks', hiddenAtFirst);
   const tasks = (!stale && data?.items.filter(({ id }) => id && chosen.includes(id))) || [];
   const { values, change } = filters;

@@ -2,6 +2,7 @@ import { Badge, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
+import type { Served } from '@/features/services/served';
 import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
 import { exact } from '@/shared/time';
@@ -31,14 +32,17 @@ function TaskName({ task }: { task: Task }) {
   );
 }
 
-function Standing({ task }: { task: Task }) {
+function Standing({ task, served }: { task: Task; served: Served | undefined }) {
   const { t, i18n } = useTranslation('tasks');
   const zone = useZone(zoneOf(task));
   const why = task.paused?.reason ?? task.parked_reason;
   const skips = (task.skips ?? []).map(({ firing }) => exact(firing, zone, i18n.language));
   return (
     <Stack gap={2} align="flex-start">
-      <TaskState task={task} />
+      <Group gap={4}>
+        <TaskState task={task} />
+        {task.enabled && served && served !== 'served' && <Badge color="red" variant="light" tt="none">{t(`need.badge.${served}`)}</Badge>}
+      </Group>
       {why && <Text size="xs" c="dimmed" maw={220} lineClamp={2}><Reason text={why} /></Text>}
       {skips.length > 0 && <Text size="xs" c="dimmed" maw={220}>{t('skips', { times: skips.join(', ') })}</Text>}
     </Stack>
@@ -54,12 +58,13 @@ function Calls({ task }: { task: Task }) {
   );
 }
 
-export function useTaskColumns(): ColumnDef<Task>[] {
+/** `served`: whether a service has a client; undefined if that is unknown. */
+export function useTaskColumns(served: (project: string, service: string) => Served | undefined): ColumnDef<Task>[] {
   const { t } = useTranslation('tasks');
   const schedule = useScheduleText();
   return [
     { id: 'name', header: t('name'), cell: ({ row }) => <TaskName task={row.original} />, enableHiding: false },
-    { id: 'state', header: t('state'), cell: ({ row }) => <Standing task={row.original} /> },
+    { id: 'state', header: t('state'), cell: ({ row: { original: one } }) => <Standing task={one} served={served(one.project ?? '', one.service)} /> },
     { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{schedule(row.original)}</Text> },
     {
       id: 'next', header: t('next_firing'),
