@@ -4,6 +4,7 @@ import { isSpan, isYearly } from '../src/features/calendars/days';
 import { countOf, monthsOf } from '../src/features/calendars/year';
 import { draftOf, furtherDefaults, nextOf, settingsOf } from '../src/features/scopes/limits';
 import type { ServiceSettings, StoredCalendar } from '../src/api/types';
+import { openOf } from '../src/features/scopes/open';
 
 describe('settings', () => {
   const settings = {
@@ -68,5 +69,13 @@ describe('a calendar', () => {
     expect(marked(['05-mon-last', '02-tue-5'], 2028)).toEqual(['02-29', '05-29']);
     expect(marked(['*-01', '*-last', '*-fri-1'], 2026)).toHaveLength(12 * 3 - 1); // 1 May is a Friday
     expect(marked(['*-31'], 2026)).toHaveLength(7);
+  });
+});
+
+describe('what is under way during a pause', () => {
+  it('runs at clients, or waits', () => {
+    const of = (...states: string[]) => states.map((state) => ({ state })) as Parameters<typeof openOf>[0];
+    expect(openOf(of('running', 'stopping', 'planned', 'waiting', 'retrying'), false)).toEqual({ running: 2, waiting: 3, more: false });
+    expect(openOf([], true)).toEqual({ running: 0, waiting: 0, more: true });
   });
 });

@@ -1,4 +1,4 @@
-import { Alert, Badge, Skeleton, Text, Timeline } from '@mantine/core';
+import { Badge, Skeleton, Text, Timeline } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Scope, useScope } from '@/api/scopes';
@@ -8,6 +8,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { RelativeTime } from '@/shared/Times';
 import { PauseActions } from './PauseActions';
+import { PauseBanner } from './PauseBanner';
 import { Settings } from './Settings';
 
 function Pauses({ pauses }: { pauses: Pause[] }) {
@@ -40,11 +41,7 @@ export function ScopePage({ scope, summary, children }: { scope: Scope; summary:
         title={scope.service ?? scope.project} summary={summary} actions={<PauseActions scope={scope} paused={paused} />}
         badge={paused && <Badge color="yellow" variant="light" tt="none">{t('paused')}</Badge>}
       />
-      {paused && (
-        <Alert color="yellow" mb="md" title={t(`paused_of.${paused.of}`)}>
-          {[paused.reason, paused.begun_by && t('paused_by', { by: paused.begun_by }), t(`firings.${paused.firings}`)].filter(Boolean).join(' · ')}
-        </Alert>
-      )}
+      {paused && <PauseBanner scope={scope} pause={paused} />}
       {children}
       <Settings scope={scope} />
       <Section title={t('pauses')}><Pauses pauses={pauses} /></Section>

@@ -54,7 +54,8 @@ function Standstill({ task }: { task: Task }) {
       {paused && (
         <Alert color="yellow" mb="md">
           {t(`paused_why.${paused.of}${paused.begun_by ? '_by' : ''}`, { name: paused.of === 'project' ? project : service, by: paused.begun_by, reason: paused.reason })}
-          {' '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm">{t(`paused_show.${paused.of}`)}</Link>
+          {' · '}<RelativeTime at={paused.begun_at} />
+          {' · '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm">{t(`paused_show.${paused.of}`)}</Link>
         </Alert>
       )}
       {task.parked_at && !(paused && isPause(parked)) && <Alert color="orange" mb="md">{t('parked_why', { reason: words(parked) })}</Alert>}
