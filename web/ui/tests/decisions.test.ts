@@ -26,6 +26,11 @@ describe('time', () => {
     expect(exact('2026-01-01T00:00:00.000000Z', 'Asia/Shanghai', 'en')).toContain('08:00:00');
     expect(exact('2026-01-01T00:00:00.000000Z', 'No/Where', 'en')).toContain('00:00:00');
   });
+  it('has the day of the week in the language of the page, if it is wanted', () => {
+    expect(exact('2026-11-27T12:00:00.000000Z', 'UTC', 'en', true)).toMatch(/^Fri, Nov 27, 2026/);
+    expect(exact('2026-11-27T12:00:00.000000Z', 'UTC', 'zh', true)).toContain('周五');
+    expect(exact('2026-11-27T12:00:00.000000Z', 'UTC', 'en')).toMatch(/^Nov 27, 2026/);
+  });
   it('shows what is no time as it is', () => {
     expect(exact('soon', undefined, 'en')).toBe('soon');
   });

@@ -23,11 +23,11 @@ interface TimeProps {
   zone?: string;
 }
 
-export function ExactTime({ at, zone }: TimeProps) {
+export function ExactTime({ at, zone, weekday = false }: TimeProps & { weekday?: boolean }) {
   const { t, i18n } = useTranslation();
   const shown = useZone(zone);
   if (!at) return <Text span c="dimmed" size="sm">{t('unknown_time')}</Text>;
-  return <time dateTime={at}>{exact(at, shown, i18n.language)}</time>;
+  return <time dateTime={at}>{exact(at, shown, i18n.language, weekday)}</time>;
 }
 
 interface Shown {

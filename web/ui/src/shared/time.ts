@@ -32,27 +32,27 @@ export function relative(at: number, now: number, language: string): string {
 // A formatter costs more to make than a hundred texts to write with it.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-function formatter(language: string, zone: string | undefined): Intl.DateTimeFormat {
-  const key = `${language} ${zone ?? ''}`;
+function formatter(language: string, zone: string | undefined, weekday: boolean): Intl.DateTimeFormat {
+  const key = `${language} ${zone ?? ''} ${String(weekday)}`;
   const known = formatters.get(key);
   if (known) return known;
   const made = new Intl.DateTimeFormat(language, {
     year: 'numeric', month: 'short', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
-    hourCycle: 'h23', timeZoneName: 'short', timeZone: zone,
+    hourCycle: 'h23', timeZoneName: 'short', timeZone: zone, ...(weekday ? { weekday: 'short' } : {}),
   });
   formatters.set(key, made);
   return made;
 }
 
-/** The day and time of day in a zone, with the zone's name; `zone` undefined is the viewer's. */
-export function exact(at: string, zone: string | undefined, language: string): string {
+/** The day and time of day in a zone, with the zone's name; `zone` undefined is the viewer's. `weekday`: with the day of the week. */
+export function exact(at: string, zone: string | undefined, language: string, weekday = false): string {
   // The address of a page may have any text as a time.
   if (Number.isNaN(Date.parse(at))) return at;
   try {
-    return withZoneLast(formatter(language, zone), new Date(at));
+    return withZoneLast(formatter(language, zone, weekday), new Date(at));
   } catch {
     // A zone that the server knows and this browser does not.
-    return withZoneLast(formatter(language, 'UTC'), new Date(at));
+    return withZoneLast(formatter(language, 'UTC', weekday), new Date(at));
   }
 }
 

@@ -20,7 +20,7 @@ function Skips({ task, zone }: { task: Task; zone: string | undefined }) {
       <ErrorBox error={error} />
       {task.skips.map(({ firing, by, reason }) => (
         <Group key={firing} gap="sm">
-          <Text size="sm" component="span" td="line-through"><ExactTime at={firing} {...(zone ? { zone } : {})} /></Text>
+          <Text size="sm" component="span" td="line-through"><ExactTime at={firing} weekday {...(zone ? { zone } : {})} /></Text>
           <Text size="sm" c="dimmed" component="span">{[by, reason].filter((text) => text !== '').join(': ')}</Text>
           <Button size="compact-xs" variant="default" loading={isPending} onClick={() => mutate({ task, firing })}>{t('skip.restore')}</Button>
         </Group>
@@ -45,7 +45,7 @@ export function NextFirings({ task, zone }: { task: Task; zone: string | undefin
         {next.map((firing) => (
           <List.Item key={firing.at}>
             <Group gap="sm">
-              <Text size="sm" component="span"><ExactTime at={firing.at} {...(zone ? { zone } : {})} /></Text>
+              <Text size="sm" component="span"><ExactTime at={firing.at} weekday {...(zone ? { zone } : {})} /></Text>
               <Text size="sm" c="dimmed" component="span"><RelativeTime at={firing.at} /></Text>
               {firing.clock_changed && <Badge size="sm" color="orange" variant="light" tt="none">{t('next.clock')}</Badge>}
               {firing.planned && <Badge size="sm" color="gray" variant="light" tt="none">{t('next.planned')}</Badge>}

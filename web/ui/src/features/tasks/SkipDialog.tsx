@@ -26,7 +26,7 @@ export function SkipDialog({ task, expected, zone, close }: { task: Task; expect
   }
   return (
     <ConfirmDialog
-      opened title={t('skip.title')} text={t('skip.help', { at: exact(expected, shown, i18n.language) })} confirm={t('skip.confirm')}
+      opened title={t('skip.title')} text={t('skip.help', { at: exact(expected, shown, i18n.language, true) })} confirm={t('skip.confirm')}
       busy={isPending} error={error} onConfirm={skip} onClose={close}
     >
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
