@@ -7,6 +7,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { Reason } from '@/shared/Reason';
 import { Duration, RelativeTime, useDuration } from '@/shared/Times';
 import { clockOf, conditionOf, longestStep, type Condition } from './condition';
+import { keyOf } from './parts';
 
 const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', cut_off: 'orange', gone: 'red' };
 
@@ -36,13 +37,16 @@ function NodeCondition({ node }: { node: TriggerNode }) {
 }
 
 function LongestStep({ node }: { node: TriggerNode }) {
-  const { t } = useTranslation('nodes');
+  const { t, i18n } = useTranslation('nodes');
+  // A name that the catalogue does not have, such as the address of a request, stays as it is.
+  const nameOf = (name: string, kind: 'parts' | 'loops') => (i18n.exists(`nodes:${kind}.${keyOf(name)}`) ? t(`${kind}.${keyOf(name)}` as 'parts.planner') : name);
   const loop = longestStep(node);
   if (!loop) return <>–</>;
+  const [name, part] = [nameOf(loop.name, 'loops'), nameOf(loop.part, 'parts')];
   return (
     <Stack gap={0}>
       <Duration ms={loop.longest_step_ms} />
-      <Text size="xs" c="dimmed">{loop.part ? t('in_part', { name: loop.name, part: loop.part }) : t('in_loop', { name: loop.name })}</Text>
+      <Text size="xs" c="dimmed">{part ? t('in_part', { name, part }) : t('in_loop', { name })}</Text>
     </Stack>
   );
 }
