@@ -134,7 +134,7 @@ describe('a sentence of the server in Chinese', () => {
     const { default: zh } = await import('../src/i18n/zh');
     i18next.addResourceBundle('zh', 'server', zh.server);
     await i18next.changeLanguage('zh');
-    const of = (cause: string) => shown(new QueryClient(), <Reason text={`node a cannot reach http://10.0.0.7:1: ${cause}; set \`address\`, or let the client fetch`} />);
+    const of = (cause: string) => shown(new QueryClient(), <Reason text={`node a cannot reach http://10.0.0.7:1: ${cause}; set \`address\` (\`advertise\` of an agent), or let the client fetch`} />);
     expect(of('Connection refused')).toContain(zh.server.refused);
     expect(of('the disk is full')).toContain('the disk is full');
     await i18next.changeLanguage('en');
