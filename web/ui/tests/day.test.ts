@@ -2,7 +2,8 @@ import { withFailures } from '../src/features/day/shown';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { aimOf, rowsOf } from '../src/features/day/bars';
-import { isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/day/range';
+import { comingOf, mostFirings, mostTasks, tasksToAsk, withoutExecutions } from '../src/features/day/further';
+import { chosenOf, daysBegun, isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/day/range';
 
 const hour = 3600000;
 const range = rangeOf('2026-11-26', 0, 24, true);
@@ -38,7 +39,7 @@ describe('bars', () => {
     const next = (task: string, hours: number, execution: string | null = null) => ({ at: at(hours), task, project: 'p', name: `task ${task}`, service: 'mail', execution });
     const [row] = rowsOf([execution('c', '1', 5, 6)], range, range.begin + 10 * hour, [next('1', 5, 'c'), next('3', 11), next('4', 30), next('5', 10.1, 'x')]);
     expect(row?.bars.map(({ id, path, state }) => [id, path, state])).toEqual([
-      ['c', '/executions/c', 'succeeded'], ['x', '/executions/x', 'planned'], ['next-3', '/tasks/3', 'planned'],
+      ['c', '/executions/c', 'succeeded'], ['x', '/executions/x', 'planned'], [`next-3-${range.begin + 11 * hour}`, '/tasks/3', 'planned'],
     ]);
   });
   it('take another lane where they would meet', () => {
@@ -87,5 +88,36 @@ describe('a day with more executions than are read', () => {
   });
   it('is complete on a quiet day', () => {
     expect(withFailures({ items: [one('9')], more: false }, undefined)).toMatchObject({ allFrom: null });
+  });
+});
+
+describe('what is to come', () => {
+  const next = (task: string, hours: number, execution: string | null = null) => ({ at: at(hours), task, project: 'p', name: `task ${task}`, service: 'mail', execution });
+  it('is asked of the tasks that fire first, each once', () => {
+    expect(tasksToAsk([next('1', 1, 'x'), next('1', 2), next('2', 3)])).toEqual(['1', '2']);
+    expect(tasksToAsk(Array.from({ length: 40 }, (_, n) => next(String(n), 1)))).toHaveLength(mostTasks);
+  });
+  it('is all firings of those that answered, and the next one of others', () => {
+    const coming = comingOf([next('1', 1, 'x'), next('1', 2), next('2', 3)], false, [{ task: '1', times: [at(1), at(2), at(4), at(30)] }, { task: '2', times: undefined }], range.end);
+    expect(coming.items).toEqual([next('1', 1, 'x'), next('2', 3), next('1', 2), next('1', 4)]);
+    expect(coming).toMatchObject({ asked: 1, others: true, cut: false });
+  });
+  it('may be more than is known of a task', () => {
+    const often = Array.from({ length: mostFirings }, (_, n) => at(n / 60));
+    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.end)).toMatchObject({ others: false, cut: true });
+    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.begin + hour).cut).toBe(false);
+  });
+  it('leaves out what has become an execution', () => {
+    const executions = [{ id: 'x', task: '1', scheduled_at: at(1) }, { id: 'y', task: '2', scheduled_at: at(3) }];
+    expect(withoutExecutions([next('1', 1, 'x'), next('1', 2, 'z'), next('2', 3), next('2', 4)], executions)).toEqual([next('1', 2, 'z'), next('2', 4)]);
+  });
+  it('may begin with the present hour, and goes on over midnight', () => {
+    const late = Date.UTC(2026, 10, 26, 23, 30);
+    expect(chosenOf({ date: '', from: 'now' }, true, late)).toEqual({ date: '2026-11-26', from: 23 });
+    expect(chosenOf({ date: '2026-11-20', from: '99' }, true, late)).toEqual({ date: '2026-11-20', from: 23 });
+    const ahead = rangeOf('2026-11-26', 23, 12, true);
+    expect(ahead.end).toBe(Date.UTC(2026, 10, 27, 11));
+    const ticks = ticksOf(ahead, 12);
+    expect([...daysBegun(ticks, true)]).toEqual([Date.UTC(2026, 10, 27, 1)]);
   });
 });

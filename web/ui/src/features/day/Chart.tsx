@@ -9,18 +9,20 @@ import { useZone } from '@/shared/Times';
 import { aimOf, type Bar, type Row } from './bars';
 import classes from './Chart.module.css';
 import { Plot } from './Plot';
-import type { Range } from './range';
+import { daysBegun, type Range } from './range';
 import { useTimesOf } from './words';
 
 function Axis({ range, ticks }: { range: Range; ticks: number[] }) {
   const { i18n } = useTranslation();
   const zone = useZone();
   const clock = new Intl.DateTimeFormat(i18n.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: zone });
+  const day = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', timeZone: zone });
+  const begun = daysBegun(ticks, zone === 'UTC');
   return (
     <div className={classes.axis} aria-hidden="true">
       <span />
       <div className={classes.times}>
-        {ticks.map((at) => <span key={at} className={classes.time} style={{ left: `${(100 * (at - range.begin)) / (range.end - range.begin)}%` }}>{clock.format(at)}</span>)}
+        {ticks.map((at) => <span key={at} className={classes.time} style={{ left: `${(100 * (at - range.begin)) / (range.end - range.begin)}%` }}>{begun.has(at) ? `${day.format(at)} ${clock.format(at)}` : clock.format(at)}</span>)}
       </div>
     </div>
   );

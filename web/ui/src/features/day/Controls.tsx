@@ -33,6 +33,7 @@ export function Controls({ date, length, range, utc, change }: Props) {
       </ActionIcon>
       <ActionIcon size="lg" variant="default" aria-label={t('later')} onClick={() => goTo(range.end)}><IconChevronRight size={18} /></ActionIcon>
       <Button variant="default" onClick={() => goTo(Date.now())}>{t('today')}</Button>
+      <Button variant="default" onClick={() => change({ date: '', from: 'now', hours: '12' })}>{t('ahead')}</Button>
     </Group>
   );
 }

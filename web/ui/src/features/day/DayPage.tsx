@@ -14,8 +14,9 @@ import { Chart } from './Chart';
 import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import { Controls } from './Controls';
+import { type Coming, mostFirings } from './further';
 import { useComing, useExecutionsOf } from './queries';
-import { isDate, lengthOf, placeOf, rangeOf, ticksOf } from './range';
+import { chosenOf, lengthOf, rangeOf, ticksOf } from './range';
 
 function Legend({ rows }: { rows: Row[] }) {
   const { t } = useTranslation();
@@ -35,16 +36,25 @@ function Legend({ rows }: { rows: Row[] }) {
 function useChosen() {
   const utc = useZone() === 'UTC';
   const { values, change } = useFilters(['date', 'from', 'hours'] as const);
-  const date = isDate(values.date) ? values.date : placeOf(Date.now(), utc).date;
+  const { date, from } = chosenOf(values, utc);
   const length = lengthOf(values.hours);
-  const from = Math.min(23, Math.max(0, Math.floor(Number(values.from) || 0)));
   const range = useMemo(() => rangeOf(date, from, length, utc), [date, from, length, utc]);
   const ticks = useMemo(() => ticksOf(range, length), [range, length]);
   return { utc, date, length, range, ticks, change };
 }
 
+/** The sentences on what of the firings to come is shown. */
+function useComingWords(): (coming: Coming) => string[] {
+  const { t } = useTranslation('day');
+  return ({ asked, others, cut }) => [
+    ...(others ? [t('coming_others', { count: asked })] : cut ? [] : [t('coming_all')]),
+    ...(cut ? [t('coming_cut', { n: mostFirings })] : []),
+  ];
+}
+
 export default function DayPage() {
   const { t } = useTranslation('day');
+  const comingWords = useComingWords();
   const { project } = usePreferences();
   const { range, ticks, ...chosen } = useChosen();
   const { data, error, refetch, dataUpdatedAt } = useExecutionsOf(project, range);
@@ -65,7 +75,7 @@ export default function DayPage() {
       {rows && rows.length > 0 && (
         <Section title={t('chart')}>
           <Legend rows={rows} />
-          <Text id="day-keys" size="sm" c="dimmed" mb="sm">{t('keys')}{' '}{coming.data && t(coming.data.more ? 'coming_first' : 'coming', { count: coming.data.items.length })}</Text>
+          <Text id="day-keys" size="sm" c="dimmed" mb="sm">{[t('keys'), ...(coming.data ? comingWords(coming.data) : [])].join(' ')}</Text>
           <Chart rows={rows} range={range} ticks={ticks} now={now} />
         </Section>
       )}

@@ -1,4 +1,5 @@
 import type { Execution, NextFiring, State } from '@/api/types';
+import { withoutExecutions } from './further';
 import type { Range } from './range';
 
 export interface Bar {
@@ -55,12 +56,11 @@ function rowOf(rows: Map<string, Row>, project: string, service: string | null):
 
 /** The firings of tasks that are no executions yet, as bars without a length. */
 function addComing(rows: Map<string, Row>, coming: NextFiring[], executions: Execution[], range: Range) {
-  const known = new Set(executions.map(({ id }) => id));
-  for (const { at, task, project, name, service, execution } of coming) {
+  for (const { at, task, project, name, service, execution } of withoutExecutions(coming, executions)) {
     const begin = Date.parse(at);
-    if (begin < range.begin || begin >= range.end || (execution !== null && known.has(execution))) continue;
+    if (begin < range.begin || begin >= range.end) continue;
     const path = execution === null ? `/tasks/${task}` : `/executions/${execution}`;
-    rowOf(rows, project, service).bars.push({ id: execution ?? `next-${task}`, path, name, state: 'planned', startedAt: at, endedAt: null, lane: 0, begin, end: begin });
+    rowOf(rows, project, service).bars.push({ id: execution ?? `next-${task}-${begin}`, path, name, state: 'planned', startedAt: at, endedAt: null, lane: 0, begin, end: begin });
   }
 }
 

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, unwrap } from '@/api/client';
 import { readPages } from '@/api/pages';
+import { ProblemError } from '@/api/problem';
 import { asShown } from '@/api/shown_state';
 import type { State } from '@/api/types';
+import { type Answer, comingOf, mostFirings, tasksToAsk } from './further';
 import type { Range } from './range';
 import { withFailures } from './shown';
 
@@ -32,18 +34,31 @@ export function useExecutionsOf(project: string, { begin, end }: Range) {
 }
 
 const mostComing = 500;
+const comingEvery = 60000;
 
-/** The firings in the range that are no executions yet: of each task its next one. */
+/** When a task fires next. A task that was deleted or disabled meanwhile has no answer. */
+async function askTask(task: string, signal: AbortSignal): Promise<Answer> {
+  try {
+    const { next, enabled } = await unwrap(api.GET('/api/v1/tasks/{id}/next', { params: { path: { id: task }, query: { count: mostFirings } }, signal }));
+    return { task, times: enabled ? next.map(({ at }) => at) : undefined };
+  } catch (refusal) {
+    if (refusal instanceof ProblemError && refusal.status === 404) return { task, times: undefined };
+    throw refusal;
+  }
+}
+
+/** The firings until the end of the range that are no executions yet: all of the tasks that fire first, of others the next one. */
 export function useComing(project: string, { end }: Range) {
   const ahead = end > Date.now();
   return useQuery({
     queryKey: ['day', 'coming', project, end],
     enabled: ahead,
-    refetchInterval: ahead ? presentEvery : false,
+    refetchInterval: ahead ? comingEvery : false,
     placeholderData: undefined,
-    queryFn: ({ signal }) => {
+    queryFn: async ({ signal }) => {
       const query = { limit: mostComing, until: new Date(end).toISOString(), project: project || undefined };
-      return unwrap(api.GET('/api/v1/upcoming', { params: { query }, signal }));
+      const { items, more } = await unwrap(api.GET('/api/v1/upcoming', { params: { query }, signal }));
+      return comingOf(items, more, await Promise.all(tasksToAsk(items).map((task) => askTask(task, signal))), end);
     },
   });
 }

@@ -4,7 +4,7 @@ export interface Range {
   end: number;
 }
 
-export const lengths = [24, 6, 1] as const;
+export const lengths = [24, 12, 6, 1] as const;
 export type Length = (typeof lengths)[number];
 
 export function lengthOf(text: string): Length {
@@ -40,7 +40,7 @@ export function isDate(text: string): boolean {
 
 /** Instants to write a time of day at. */
 export function ticksOf({ begin, end }: Range, length: Length): number[] {
-  const step = { 24: 3 * hour, 6: hour, 1: hour / 6 }[length];
+  const step = { 24: 3 * hour, 12: 2 * hour, 6: hour, 1: hour / 6 }[length];
   const count = Math.ceil((end - begin) / step);
   return Array.from({ length: count }, (_, at) => begin + at * step);
 }
@@ -50,4 +50,17 @@ export function hourToShow({ begin, end }: Range, length: Length, utc: boolean, 
   if (length === 24) return 0;
   if (now < begin || now >= end) return placeOf(begin, utc).from;
   return Math.min(24 - length, Math.max(0, placeOf(now, utc).from - Math.floor(length / 2)));
+}
+
+/** The day and hour that an address names. `from` is an hour, or `now`: then the range begins with the present hour. */
+export function chosenOf({ date, from }: { date: string; from: string }, utc: boolean, now = Date.now()): { date: string; from: number } {
+  const present = placeOf(now, utc);
+  if (from === 'now') return present;
+  return { date: isDate(date) ? date : present.date, from: Math.min(23, Math.max(0, Math.floor(Number(from) || 0))) };
+}
+
+/** The instants of these that begin another day than the one before: a time of day alone would not tell the day. */
+export function daysBegun(ticks: number[], utc: boolean): Set<number> {
+  const dates = ticks.map((at) => placeOf(at, utc).date);
+  return new Set(ticks.filter((_, place) => place > 0 && dates[place] !== dates[place - 1]));
 }

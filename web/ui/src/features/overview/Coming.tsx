@@ -28,7 +28,7 @@ export function Coming({ firings }: { firings: Overview['due_next'] }) {
   const now = useNow();
   if (firings.length === 0) return null;
   return (
-    <Section title={t('coming')} actions={<Link to="/day" size="sm">{t('all_coming')}</Link>}>
+    <Section title={t('coming')} actions={<Link to="/day?from=now&hours=12" size="sm">{t('all_coming')}</Link>}>
       <ul className={classes.lines}>
         {linesOf(firings, now, mostShown).map((one, at) => <Line key={one === null ? at : (one.execution ?? one.task + one.at)} firing={one} />)}
       </ul>
