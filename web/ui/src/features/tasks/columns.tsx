@@ -68,7 +68,7 @@ export function useTaskColumns(served: (project: string, service: string) => Ser
     { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{schedule(row.original)}</Text> },
     {
       id: 'next', header: t('next_firing'),
-      cell: ({ row: { original: one } }) => (one.next_fire_at ? <RelativeTime at={one.next_fire_at} zone={zoneOf(one)} /> : <Text span size="sm" c="dimmed">{t('no_firing')}</Text>),
+      cell: ({ row: { original: one } }) => (one.next_at ? <RelativeTime at={one.next_at} zone={zoneOf(one)} /> : <Text span size="sm" c="dimmed">{t('no_firing')}</Text>),
     },
     { id: 'calls', header: t('calls'), cell: ({ row }) => <Calls task={row.original} /> },
     { id: 'owner', header: t('owner'), cell: ({ row }) => <Text size="sm">{row.original.owner}</Text> },
