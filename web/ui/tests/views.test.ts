@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { sameSearch, withView } from '../src/shared/views';
+import { isLow } from '../src/shared/below';
 
 const kept = new Map<string, string>();
 
@@ -36,5 +37,12 @@ describe('what the browser keeps', () => {
     kept.set('a', '{"x":1}');
     kept.set('b', '{');
     expect([stored<string[]>('a', areTexts, ['z']).read(), stored<string[]>('b', areTexts, ['z']).read()]).toEqual([['z'], ['z']]);
+  });
+});
+
+describe('a list of choices', () => {
+  it('gets room below its field', () => {
+    expect(isLow(700, 844)).toBe(true);
+    expect(isLow(300, 844)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Calendar, StoredCalendar } from '@/api/types';
 import { useProjectNames } from '@/api/projects';
+import { below, makeRoom } from '@/shared/below';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { zoneNames, zonesLike } from '@/shared/zones';
 import { daysOf, isSpan, isYearly } from './days';
@@ -31,7 +32,7 @@ function Names({ draft, change, fixed }: { draft: Draft; change: (part: Partial<
         <Autocomplete label={t('project')} value={draft.project} disabled={fixed} onChange={(project) => change({ project })} data={projects.data ?? []} required />
       </SimpleGrid>
       <TextInput label={t('description')} value={draft.description} onChange={({ currentTarget }) => change({ description: currentTarget.value })} data-autofocus={fixed} />
-      <Autocomplete label={t('zone')} description={t('zone_help')} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} filter={zonesLike} />
+      <Autocomplete label={t('zone')} description={t('zone_help')} value={draft.zone} onChange={(zone) => change({ zone })} data={zoneNames()} limit={30} filter={zonesLike} comboboxProps={below} onFocus={makeRoom} />
     </>
   );
 }

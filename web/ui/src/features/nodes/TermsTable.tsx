@@ -17,7 +17,8 @@ export function TermsTable() {
   const cursor = useCursor('terms');
   const { data, error, refetch } = useTerms(cursor.after);
   const columns: ColumnDef<Term>[] = [
-    { header: t('epoch'), accessorKey: 'epoch' },
+    // On a phone the first cell has no title.
+    { header: t('epoch'), cell: ({ row }) => <><Text span inherit hiddenFrom="sm">{`${t('epoch')} `}</Text>{row.original.epoch}</> },
     { header: t('node'), accessorKey: 'node' },
     { header: t('how'), cell: ({ row }) => <Text span inherit miw={150} display="inline-block">{t(`how_${row.original.how}`)}</Text> },
     { header: t('acting_since'), cell: ({ row }) => <Text span inherit className={classes.whole}><ExactTime at={row.original.acting_at} /></Text> },

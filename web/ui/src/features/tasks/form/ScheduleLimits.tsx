@@ -1,5 +1,7 @@
 import { Accordion, ActionIcon, Anchor, Group, MultiSelect, SegmentedControl, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { below } from '@/shared/below';
 import { useCalendars } from '../queries';
 import { useFault } from './faults';
 import { ChoiceField, DurationField, NumberField, ZoneField } from './inputs';
@@ -11,7 +13,7 @@ function CalendarMode({ use, change, remove }: { use: CalendarUse; change: (mode
   return (
     <Group gap="sm" justify="space-between">
       <Text size="sm" fw={500}>{use.name}</Text>
-      <Group gap="xs">
+      <Group gap={4} wrap="nowrap">
         <SegmentedControl
           size="xs" value={use.mode} onChange={(mode) => change(mode as CalendarUse['mode'])} aria-label={t('calendars.mode', { name: use.name })}
           data={[{ value: 'exclude', label: t('calendars.exclude') }, { value: 'allow', label: t('calendars.allow') }]}
@@ -27,6 +29,8 @@ function Calendars({ draft, project, change }: ScheduleProps) {
   const { data = [] } = useCalendars(project);
   const fault = useFault('schedule.calendars');
   const { calendars } = draft;
+  // The list would lie over the modes of what has been chosen.
+  const [opened, { open, close }] = useDisclosure();
   const names = [...new Set([...data.map(({ name }) => name), ...calendars.map(({ name }) => name)])];
   // Opens in a new tab, because the form would lose what is typed. A new calendar then appears here by itself.
   const add = <Anchor href={`${import.meta.env.BASE_URL}calendars`} target="_blank" rel="noopener" size="sm">{t('calendars.new')}</Anchor>;
@@ -34,6 +38,7 @@ function Calendars({ draft, project, change }: ScheduleProps) {
   return (
     <Stack gap="xs">
       <MultiSelect
+        dropdownOpened={opened} onDropdownOpen={open} onDropdownClose={close} onOptionSubmit={close} comboboxProps={below}
         label={t('calendars.label')} description={t('calendars.help')} error={fault} data={names} value={calendars.map(({ name }) => name)} maxValues={8} searchable
         onChange={(chosen) => change({ calendars: chosen.map((name) => calendars.find((one) => one.name === name) ?? { name, mode: 'exclude' }) })}
       />

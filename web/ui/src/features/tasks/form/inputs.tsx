@@ -1,6 +1,7 @@
 import { Group, Input, NativeSelect, NumberInput, Select, type SelectProps } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { below, makeRoom } from '@/shared/below';
 import { zonesLike } from '@/shared/zones';
 import { useFault } from './faults';
 import type { ScheduleDraft } from './schedule_draft';
@@ -103,7 +104,7 @@ export function ZoneField({ draft: { zone: value, zoneBy }, change, help: purpos
   return (
     <ChoiceField
       label={t('zone')} at="schedule.zone" value={value} choices={choices} onChange={(zone) => change({ zone, zoneBy: 'person' })} {...(help ? { help } : {})}
-      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: zonesLike, onFocus: selectAll, onClick: selectAll }}
+      more={{ searchable: true, nothingFoundMessage: t('zone_none'), limit: 100, filter: zonesLike, comboboxProps: { shadow: 'md', ...below }, onFocus: (event) => { selectAll(event); makeRoom(event); }, onClick: selectAll }}
     />
   );
 }
