@@ -4,6 +4,7 @@ import { completed, exampleOf } from '../src/features/payload/example';
 import { expectedBy } from '../src/features/payload/expected';
 import { findingCodes, type Finding } from '../src/features/payload/findings';
 import { parseJson, writeJson } from '../src/shared/exact_json';
+import { misfitOf } from '../src/features/payload/misfit';
 import { changed, formFits, formOf } from '../src/features/payload/flat_form';
 import type { Schema } from '../src/features/payload/schema';
 import en from '../src/i18n/en';
@@ -149,5 +150,15 @@ describe('the form of a flat schema', () => {
     const large = parseJson('{"size": 4.0, "id": 9007199254740993}');
     expect(formFits(fields, large)).toBe(true);
     expect(writeJson(changed(large, size, 5))).toBe('{"size":5,"id":9007199254740993}');
+  });
+});
+
+describe('the question before a task is created', () => {
+  it('names what does not fit the schema, if there is one that can be used', async () => {
+    const schema = { type: 'object', required: ['seconds'], properties: { seconds: { type: 'number' } } };
+    expect(await misfitOf(schema, '{"seconds": "2"}')).toMatchObject([{ place: ['seconds'] }]);
+    expect(await misfitOf(schema, '{"seconds": 2}')).toEqual([]);
+    for (const other of [null, undefined, true, { $schema: 'urn:unknown' }]) expect(await misfitOf(other, '{}')).toEqual([]);
+    expect(await misfitOf(schema, 'no JSON')).toEqual([]);
   });
 });

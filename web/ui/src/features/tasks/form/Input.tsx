@@ -1,8 +1,7 @@
 import { Button, Checkbox, SimpleGrid, Stack } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { PayloadField } from '@/features/payload/PayloadField';
-import { targetOf } from '@/features/payload/queries';
+import type { Target } from '@/features/payload/queries';
 import { useFault } from './faults';
 import { NumberField } from './inputs';
 import type { PoliciesProps } from './Policies';
@@ -16,12 +15,9 @@ interface Props {
 }
 
 /** What the handler gets. */
-export function PayloadInput({ draft, change }: Props) {
+export function PayloadInput({ draft, target, change }: Props & { target: Target }) {
   const { t } = useTranslation('taskForm');
   const fault = useFault('payload');
-  const { project, service, handler } = draft;
-  // Without this, each partly typed name would be requested.
-  const [target] = useDebouncedValue(targetOf({ project: project.trim(), service: service.trim(), handler: handler.trim() }), 300);
   return <PayloadField label={t('payload')} help={t('payload_help')} value={draft.payload} onChange={(payload) => change({ payload })} target={target} fault={fault} opened />;
 }
 

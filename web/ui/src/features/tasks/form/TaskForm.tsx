@@ -11,6 +11,10 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { useProblemWords } from '@/shared/problems';
 import { differences } from '@/shared/differences';
 import { Section } from '@/shared/Section';
+import type { Finding } from '@/features/payload/findings';
+import { Findings } from '@/features/payload/Findings';
+import { misfitOf } from '@/features/payload/misfit';
+import { targetOf, useHandler } from '@/features/payload/queries';
 import { useSave } from '../changes';
 import { useTaskDefaults } from '../queries';
 import { About, Target } from './Basics';
@@ -49,16 +53,26 @@ function useDraft(start: TaskDraft) {
   return { draft, change: (part: Partial<TaskDraft>) => setDraft((before) => ({ ...before, ...part })) };
 }
 
+/** The handler that gets the payload, once its names are typed: each partly typed name would be requested otherwise. */
+function useTarget({ project, service, handler }: TaskDraft) {
+  const [rested] = useDebouncedValue(JSON.stringify([project.trim(), service.trim(), handler.trim()]), 300);
+  const [ofProject = '', ofService = '', name = ''] = JSON.parse(rested) as string[];
+  const target = targetOf({ project: ofProject, service: ofService, handler: name });
+  return { target, schema: useHandler(target)?.schema };
+}
+
 export function TaskForm({ start, task }: Props) {
   const { t } = useTranslation(['taskForm', 'shared']);
   const [, go] = useLocation();
   const { draft: entered, change } = useDraft(start);
   const [faults, setFaults] = useState<Faults>({});
   const [reviewing, review] = useState(false);
+  const [misfit, setMisfit] = useState<Finding[]>([]);
   const { mutate, isPending, error, reset } = useSave();
   const form = useFirstFault(faults);
   const words = useProblemWords();
-  const [service] = useDebouncedValue(entered.service.trim(), 300);
+  const { target, schema } = useTarget(entered);
+  const { service } = target;
   const { data: defaults } = useTaskDefaults(entered.project.trim(), service);
   const draft = { ...entered, schedule: offered(entered.schedule, service === '' ? undefined : defaults?.zone, viewerZone()) };
   const back = task ? `/tasks/${task.id}` : '/tasks';
@@ -78,23 +92,25 @@ export function TaskForm({ start, task }: Props) {
       },
     });
   }
-  function submit(event: FormEvent) {
+  async function submit(event: FormEvent) {
     event.preventDefault();
     reset();
     const found = Object.fromEntries(Object.entries(faultsOf(draft)).map(([name, fault]) => [name, t(`fault.${fault ?? 'needed'}`)]));
     setFaults(found);
     if (Object.keys(found).length > 0) return;
-    if (task) review(true);
+    const misfits = await misfitOf(schema, draft.payload);
+    setMisfit(misfits);
+    if (task || misfits.length > 0) review(true);
     else save();
   }
   return (
     <FaultsProvider value={faults}>
-      <form ref={form} onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={(event) => void submit(event)} noValidate>
         <Section title={t('section.target')}><Target draft={draft} change={change} /></Section>
         <Section title={t('section.schedule')}>
           <ScheduleBuilder draft={draft.schedule} project={draft.project.trim()} name={draft.name.trim()} service={service} task={task?.id} change={(part) => change({ schedule: { ...draft.schedule, ...part } })} />
         </Section>
-        <Section title={t('section.payload')}><PayloadInput draft={draft} change={change} /></Section>
+        <Section title={t('section.payload')}><PayloadInput draft={draft} target={target} change={change} /></Section>
         <Section title={t('section.policies')}>
           <Policies {...policies} />
           <OrderAndContext {...policies} />
@@ -113,7 +129,13 @@ export function TaskForm({ start, task }: Props) {
       </form>
       {changes && (
         <ConfirmDialog opened={reviewing} title={t('review_title', { name: start.name })} text={t('review_help')} confirm={t('shared:save')} busy={isPending} onConfirm={save} onClose={() => review(false)}>
+          {misfit.length > 0 && <Findings of={{ findings: misfit }} handler={target.handler} />}
           <DefinitionDifferences before={changes.before} after={changes.after} />
+        </ConfirmDialog>
+      )}
+      {!changes && (
+        <ConfirmDialog opened={reviewing} title={t('misfit_title')} confirm={t('misfit_confirm')} busy={isPending} onConfirm={save} onClose={() => review(false)}>
+          <Findings of={{ findings: misfit }} handler={target.handler} />
         </ConfirmDialog>
       )}
     </FaultsProvider>
