@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf as calendarDraft, calendarOf } from '../src/features/calendars/draft';
-import { isSpan, isYearly } from '../src/features/calendars/days';
+import { dayAt, hasDate, isSpan, isYearly, toggled } from '../src/features/calendars/days';
 import { countOf, monthsOf } from '../src/features/calendars/year';
 import { draftOf, furtherDefaults, nextOf, settingsOf } from '../src/features/scopes/limits';
 import type { ServiceSettings, StoredCalendar } from '../src/api/types';
@@ -69,6 +69,25 @@ describe('a calendar', () => {
     expect(marked(['05-mon-last', '02-tue-5'], 2028)).toEqual(['02-29', '05-29']);
     expect(marked(['*-01', '*-last', '*-fri-1'], 2026)).toHaveLength(12 * 3 - 1); // 1 May is a Friday
     expect(marked(['*-31'], 2026)).toHaveLength(7);
+  });
+});
+
+describe('a click on a day', () => {
+  it('adds it to the dates, in their order', () => {
+    expect(toggled(['2026-12-31', 'wrong'], '2026-12-24')).toEqual(['2026-12-24', '2026-12-31', 'wrong']);
+    expect(hasDate(['2026-12-24/2026-12-26'], '2026-12-26')).toBe(true);
+  });
+  it('takes it out of the dates, also of a span', () => {
+    expect(toggled(['2026-12-24', '2027-01-01'], '2026-12-24')).toEqual(['2027-01-01']);
+    expect(toggled(['2026-12-24/2027-01-02'], '2026-12-31')).toEqual(['2026-12-24/2026-12-30', '2027-01-01/2027-01-02']);
+    expect(toggled(['2026-12-24/2026-12-26'], '2026-12-24')).toEqual(['2026-12-25/2026-12-26']);
+    expect(toggled(['2026-12-24/2026-12-25'], '2026-12-25')).toEqual(['2026-12-24']);
+  });
+  it('has keys that lead to it within the year', () => {
+    expect(['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'x'].map((key) => dayAt('2026-03-08', key))).toEqual([
+      '2026-03-07', '2026-03-09', '2026-03-01', '2026-03-15', '2026-03-01', '2026-03-31', undefined,
+    ]);
+    expect(dayAt('2026-12-31', 'ArrowRight')).toBeUndefined();
   });
 });
 

@@ -1,13 +1,12 @@
 import { Autocomplete, Checkbox, FileInput, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Calendar, StoredCalendar } from '@/api/types';
 import { useProjectNames } from '@/api/projects';
 import { below, makeRoom } from '@/shared/below';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { zoneNames, zonesLike } from '@/shared/zones';
-import { daysOf, isSpan, isYearly } from './days';
+import { daysOf, isSpan, isYearly, textOf, toggled } from './days';
 import { calendarOf, type Draft, draftOf, type Weekday, weekdays } from './draft';
 import { HoursField } from './HoursField';
 import { Year } from './Year';
@@ -57,14 +56,15 @@ function Days({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) 
   );
 }
 
-function Preview({ draft }: { draft: Draft }) {
+function Preview({ draft, change }: { draft: Draft; change: (part: Partial<Draft>) => void }) {
   const { t } = useTranslation('calendars');
-  const [{ dates, yearly, days, hours }] = useDebouncedValue(draft, 300);
+  const { dates, yearly, days, hours } = useDeferredValue(draft);
   const content = useMemo(() => calendarOf({ dates, yearly, days, hours, project: '', name: '', description: '', zone: '' }), [dates, yearly, days, hours]);
   return (
     <div>
-      <Text size="sm" fw={500} mb="xs">{t('preview')}</Text>
-      <Year content={content} />
+      <Text size="sm" fw={500}>{t('preview')}</Text>
+      <Text size="xs" c="dimmed" mb="xs">{t('preview_help')}</Text>
+      <Year content={content} toggle={(date) => change({ dates: textOf(toggled(daysOf(draft.dates), date)) })} />
     </div>
   );
 }
@@ -89,12 +89,12 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
     <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={() => void confirm()} onClose={close} wide>
       <Stack>
         <Names draft={draft} change={change} fixed={calendar !== undefined} />
-        <Days draft={draft} change={change} />
         <FileInput
-          label={t('file')} description={t('file_help')} accept=".ics,text/calendar" value={file} clearable error={unreadable ? t('file_unreadable') : null}
+          label={t('file')} description={t('file_help')} placeholder={t('file_choose')} accept=".ics,text/calendar" value={file} clearable error={unreadable ? t('file_unreadable') : null}
           onChange={(next) => { setFile(next); setUnreadable(false); }}
         />
-        <Preview draft={draft} />
+        <Days draft={draft} change={change} />
+        <Preview draft={draft} change={change} />
       </Stack>
     </ConfirmDialog>
   );

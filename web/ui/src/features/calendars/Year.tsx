@@ -1,24 +1,88 @@
-import { ActionIcon, Group, Text } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { ActionIcon, Group, Text, VisuallyHidden } from '@mantine/core';
+import { useMemo, useRef, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Calendar } from '@/api/types';
 import { IconChevronLeft, IconChevronRight } from '@/shared/icons';
+import { dayAt, hasDate } from './days';
 import classes from './Year.module.css';
-import { countOf, type Day, monthsOf } from './year';
+import { countOf, type Day, type Month, monthsOf } from './year';
+
+type Content = Pick<Calendar, 'dates' | 'yearly' | 'weekly'>;
+
+const numberOf = (date: string) => Number(date.slice(8));
 
 function DayCell({ day: { date, mark } }: { day: Day }) {
   const { t } = useTranslation('calendars');
-  const number = Number(date.slice(8));
-  return <span className={classes.day} data-mark={mark} title={mark && `${date}: ${t(`marks.${mark}`)}`}>{number}</span>;
+  return <span className={classes.day} data-mark={mark} title={mark && `${date}: ${t(`marks.${mark}`)}`}>{numberOf(date)}</span>;
 }
 
-/** The days of a calendar on the sheets of a year. */
-export function Year({ content }: { content: Pick<Calendar, 'dates' | 'yearly' | 'weekly'> }) {
+interface ButtonProps {
+  day: Day;
+  /** Tab reaches this one; arrows lead on to others. */
+  current: boolean;
+  /** It is one of the single dates. */
+  single: boolean;
+}
+
+function DayButton({ day: { date, mark }, current, single }: ButtonProps) {
   const { t, i18n } = useTranslation('calendars');
+  const name = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
+  return (
+    <button type="button" className={classes.day} data-mark={mark} data-date={date} tabIndex={current ? 0 : -1} aria-pressed={single} aria-label={mark ? `${name}: ${t(`marks.${mark}`)}` : name}>
+      {numberOf(date)}
+    </button>
+  );
+}
+
+/** The keys, clicks and announcements of days that can be chosen. */
+function usePicker(year: number, content: Content, toggle: ((date: string) => void) | undefined) {
+  const { t } = useTranslation('calendars');
+  const box = useRef<HTMLDivElement>(null);
+  const [chosen, choose] = useState('');
+  const [said, say] = useState('');
+  const today = new Date().toISOString().slice(0, 10);
+  const current = [chosen, today].find((date) => date.startsWith(String(year))) ?? `${year}-01-01`;
+  const dateOf = (event: { target: EventTarget }) => (event.target as Element).closest<HTMLElement>('[data-date]')?.dataset.date;
+  function keys(event: KeyboardEvent) {
+    const date = dateOf(event);
+    const next = date && dayAt(date, event.key);
+    if (!next) return;
+    event.preventDefault();
+    choose(next);
+    box.current?.querySelector<HTMLElement>(`[data-date="${next}"]`)?.focus();
+  }
+  function click(event: MouseEvent) {
+    const date = dateOf(event);
+    if (!date || !toggle) return;
+    choose(date);
+    say(t(hasDate(content.dates ?? [], date) ? 'day_removed' : 'day_added', { date }));
+    toggle(date);
+  }
+  return { box, current, said, keys, click };
+}
+
+function Sheets({ months, show }: { months: Month[]; show: (day: Day) => ReactNode }) {
+  const { i18n } = useTranslation();
+  const name = new Intl.DateTimeFormat(i18n.language, { month: 'long', timeZone: 'UTC' });
+  return months.map(({ month, before, days }) => (
+    <div key={month}>
+      <Text size="xs" fw={600} mb={4}>{name.format(Date.UTC(2000, month, 1))}</Text>
+      <div className={classes.days}>
+        {Array.from({ length: before }, (_, at) => <span key={at} />)}
+        {days.map(show)}
+      </div>
+    </div>
+  ));
+}
+
+/** The days of a calendar on the sheets of a year. `toggle`: a click on a day adds it to the single dates, or takes it out of them. */
+export function Year({ content, toggle }: { content: Content; toggle?: (date: string) => void }) {
+  const { t } = useTranslation('calendars');
   const [year, show] = useState(() => new Date().getFullYear());
   const months = useMemo(() => monthsOf(content, year), [content, year]);
-  const name = new Intl.DateTimeFormat(i18n.language, { month: 'long', timeZone: 'UTC' });
   const [whole, part] = [countOf(months, 'whole'), countOf(months, 'part')];
+  const { box, current, said, keys, click } = usePicker(year, content, toggle);
+  const label = t('year_label', { year, count: whole + part });
   return (
     <div>
       <Group gap="xs" mb="sm">
@@ -28,17 +92,14 @@ export function Year({ content }: { content: Pick<Calendar, 'dates' | 'yearly' |
         <Group gap={6} ml="sm"><span className={classes.sample} data-mark="whole" aria-hidden="true" /><Text size="sm">{t('whole_days', { count: whole })}</Text></Group>
         {part > 0 && <Group gap={6}><span className={classes.sample} data-mark="part" aria-hidden="true" /><Text size="sm">{t('part_days', { count: part })}</Text></Group>}
       </Group>
-      <div className={classes.months} role="img" aria-label={t('year_label', { year, count: whole + part })}>
-        {months.map(({ month, before, days }) => (
-          <div key={month}>
-            <Text size="xs" fw={600} mb={4}>{name.format(Date.UTC(2000, month, 1))}</Text>
-            <div className={classes.days}>
-              {Array.from({ length: before }, (_, at) => <span key={at} />)}
-              {days.map((day) => <DayCell key={day.date} day={day} />)}
-            </div>
+      {toggle
+        ? (
+          <div ref={box} className={classes.months} data-picks role="group" aria-label={label} onKeyDown={keys} onClick={click}>
+            <Sheets months={months} show={(day) => <DayButton key={day.date} day={day} current={day.date === current} single={hasDate(content.dates ?? [], day.date)} />} />
           </div>
-        ))}
-      </div>
+        )
+        : <div className={classes.months} role="img" aria-label={label}><Sheets months={months} show={(day) => <DayCell key={day.date} day={day} />} /></div>}
+      {toggle && <VisuallyHidden role="status">{said}</VisuallyHidden>}
     </div>
   );
 }

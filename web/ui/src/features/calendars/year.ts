@@ -1,5 +1,5 @@
 import type { Calendar } from '@/api/types';
-import { isSpan } from './days';
+import { hasDate } from './days';
 
 export type Mark = 'whole' | 'part';
 
@@ -22,14 +22,6 @@ type Content = Pick<Calendar, 'dates' | 'yearly' | 'weekly'>;
 
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 
-// A span has both of its ends. Dates of this form are ordered as their texts are.
-function inDates(dates: string[], date: string): boolean {
-  return dates.filter(isSpan).some((span) => {
-    const [first = '', last = first] = span.split('/');
-    return first <= date && date <= last;
-  });
-}
-
 // A rule such as 12-25, 02-last, 11-thu-4 or *-mon-last, for a day of a month of this length.
 function isNamed(rule: string, date: string, weekday: string, length: number): boolean {
   const [month, ...rest] = rule.split('-');
@@ -41,7 +33,7 @@ function isNamed(rule: string, date: string, weekday: string, length: number): b
 }
 
 function markOf({ dates = [], yearly = [], weekly = [] }: Content, date: string, weekday: string, length: number): Mark | undefined {
-  if (inDates(dates, date) || yearly.some((rule) => isNamed(rule, date, weekday, length))) return 'whole';
+  if (hasDate(dates, date) || yearly.some((rule) => isNamed(rule, date, weekday, length))) return 'whole';
   const rules = weekly.filter(({ days }) => days === undefined || days.some((day) => day === weekday));
   if (rules.some((rule) => !('from' in rule))) return 'whole';
   return rules.length > 0 ? 'part' : undefined;
