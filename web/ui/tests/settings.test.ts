@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf as calendarDraft, calendarOf } from '../src/features/calendars/draft';
+import { draftOf as calendarDraft, calendarOf, contentOf } from '../src/features/calendars/draft';
 import { dayAt, hasDate, isSpan, isYearly, toggled } from '../src/features/calendars/days';
 import { countOf, monthsOf } from '../src/features/calendars/year';
 import { draftOf, furtherDefaults, nextOf, settingsOf } from '../src/features/scopes/limits';
@@ -69,6 +69,13 @@ describe('a calendar', () => {
     expect(marked(['05-mon-last', '02-tue-5'], 2028)).toEqual(['02-29', '05-29']);
     expect(marked(['*-01', '*-last', '*-fri-1'], 2026)).toHaveLength(12 * 3 - 1); // 1 May is a Friday
     expect(marked(['*-31'], 2026)).toHaveLength(7);
+  });
+});
+
+describe('a version of a calendar', () => {
+  it('is compared without what only the server writes', () => {
+    const stored = { id: '1', version: 2, project: 'p', name: 'n', description: 'd', zone: 'UTC', dates: ['2026-12-24'], yearly: [], weekly: [], created_at: '', updated_at: '' };
+    expect(contentOf(stored)).toEqual({ description: 'd', zone: 'UTC', dates: ['2026-12-24'], yearly: [], weekly: [] });
   });
 });
 

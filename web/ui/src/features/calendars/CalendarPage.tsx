@@ -1,5 +1,4 @@
 import { Button, Divider, List, Skeleton, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useParams } from 'wouter';
@@ -11,6 +10,7 @@ import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { Section } from '@/shared/Section';
 import { CalendarForm } from './CalendarForm';
+import { useTellLeft } from './left_behind';
 import { Versions } from './Versions';
 import { Year } from './Year';
 import { useCalendar, useDeleteCalendar, useReplaceCalendar } from './queries';
@@ -49,6 +49,7 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
   const { t } = useTranslation('calendars');
   const [, go] = useLocation();
   const [asked, ask] = useState<'change' | 'delete' | null>(null);
+  const tellLeft = useTellLeft();
   // Another person's change while the form is open must be refused, not overwritten.
   const [opened, open] = useState(calendar);
   const replace = useReplaceCalendar(opened.id, opened.version);
@@ -57,9 +58,6 @@ function Actions({ calendar }: { calendar: StoredCalendar }) {
     ask(null);
     replace.reset();
     remove.reset();
-  }
-  function tellLeft(names: string[]) {
-    if (names.length > 0) notifications.show({ color: 'yellow', autoClose: false, message: t('left_behind', { count: names.length, names: names.join(', ') }) });
   }
   return (
     <>
@@ -97,7 +95,7 @@ export default function CalendarPage() {
           {calendar.used_by.map(({ task, name }) => <List.Item key={task}><Link to={`/tasks/${task}`} size="sm">{name}</Link></List.Item>)}
         </List>
       </Section>
-      <Versions id={id} present={calendar.version} />
+      <Versions calendar={calendar} />
     </>
   );
 }

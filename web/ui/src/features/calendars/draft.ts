@@ -42,3 +42,8 @@ export function calendarOf({ dates, yearly, days, hours, ...rest }: Draft): Cale
   const parts = hours.map((part) => ({ from: part.from, until: part.until, ...(part.days.length > 0 ? { days: part.days } : {}) }));
   return { ...rest, dates: daysOf(dates), yearly: daysOf(yearly), weekly: [...parts, ...(days.length > 0 ? [{ days }] : [])] };
 }
+
+/** What a version of a calendar holds, to compare it with another. */
+export function contentOf({ description, zone, dates, yearly, weekly }: Pick<Calendar, 'description' | 'zone' | 'dates' | 'yearly' | 'weekly'>) {
+  return { description, zone, dates, yearly, weekly };
+}

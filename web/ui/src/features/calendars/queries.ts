@@ -1,7 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, unwrap, versionTag } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
+import type { operations } from '@/api/schema.gen';
 import type { Calendar } from '@/api/types';
+
+export type CalendarVersion = operations['listCalendarVersions']['responses'][200]['content']['application/json']['items'][number];
 
 export function useCalendars(project: string, after: string | undefined) {
   return useQuery({
