@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
 import { dismissedAt } from '../src/features/executions/dismissed';
-import { lastLines, outputsOf } from '../src/features/executions/outputs';
+import { lastLines, outputsOf, printedBy } from '../src/features/executions/outputs';
 import { everyProject, filterNames, projectOf, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beganAt, lagOf } from '../src/features/executions/times_of';
@@ -148,5 +148,16 @@ describe('an execution that is due and planned', () => {
     expect(statesAsked('waiting', true)).toEqual(['waiting']);
     expect(statesAsked('failed,timed_out', false)).toEqual(['failed', 'timed_out']);
     expect(statesAsked('', false)).toBeUndefined();
+  });
+});
+
+describe('the error that a list shows', () => {
+  const one = (state: string, attempt: number, stderr: string) =>
+    ({ state, attempt, first_attempt: { result: { exit: 3, stdout: '', stderr } } }) as unknown as Parameters<typeof printedBy>[0];
+  it('is the last line that the command printed, if the output is that of the last attempt', () => {
+    expect(printedBy(one('failed', 1, 'Traceback\n  line 1\nKeyError: day\n\n'))).toBe('KeyError: day');
+    expect(printedBy(one('failed', 2, 'no disk'))).toBe('');
+    expect(printedBy(one('succeeded', 1, 'a warning'))).toBe('');
+    expect(printedBy(one('timed_out', 1, ''))).toBe('');
   });
 });

@@ -9,8 +9,7 @@ import { Duration, RelativeTime } from '@/shared/Times';
 import { attemptsOf } from './attempts';
 import { lagOf } from './times_of';
 import { Took } from './Took';
-import classes from './Why.module.css';
-import { WhyWaits } from './WhyWaits';
+import { Why } from './Why';
 
 /** Of an execution, as a list and its own page say it. */
 export function useAttempts(): (one: Execution | Parameters<typeof attemptsOf>[0]) => string {
@@ -44,9 +43,6 @@ export function useColumns(): ColumnDef<Execution>[] {
     { id: 'cause', header: t('cause'), cell: ({ row }) => t(`causes.${row.original.cause}`) },
     { id: 'attempt', header: t('attempt'), cell: ({ row }) => attempts(row.original) },
     { id: 'client', header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
-    {
-      id: 'why', header: t('why'),
-      cell: ({ row: { original: one } }) => <Text size="sm" className={`${classes.why} ${classes.wide}`}><WhyWaits text={one.reason ?? one.first_attempt.error ?? ''} project={one.project} /></Text>,
-    },
+    { id: 'why', header: t('why'), cell: ({ row }) => <Why one={row.original} /> },
   ];
 }

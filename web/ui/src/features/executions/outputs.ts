@@ -1,3 +1,5 @@
+import type { Execution } from '@/api/types';
+
 /** What a command of an agent printed, and the rest of its result. */
 export interface Outputs {
   stdout: string;
@@ -18,4 +20,9 @@ const mostLines = 3;
 export function lastLines(result: unknown): string {
   const lines = (outputsOf(result)?.stderr ?? '').split('\n').map((line) => line.trimEnd()).filter((line) => line !== '');
   return lines.slice(-mostLines).join('\n');
+}
+
+/** The last line that a command printed of its error. A list has the output of the first attempt only: empty if others followed. */
+export function printedBy({ state, attempt, first_attempt: { result } }: Pick<Execution, 'state' | 'attempt' | 'first_attempt'>): string {
+  return (state === 'failed' || state === 'timed_out') && attempt === 1 ? (lastLines(result).split('\n').at(-1) ?? '') : '';
 }

@@ -12,6 +12,7 @@ import { Link } from '@/shared/Link';
 import { isPause } from '@/shared/server_words';
 import { Section } from '@/shared/Section';
 import { Took } from '@/features/executions/Took';
+import { Why } from '@/features/executions/Why';
 import { WhyWaits } from '@/features/executions/WhyWaits';
 import { StateBadge } from '@/shared/StateBadge';
 import { RelativeTime } from '@/shared/Times';
@@ -56,6 +57,7 @@ export function LastExecutions({ task, zone, paused }: { task: string; zone: str
     { header: words('cause'), cell: ({ row }) => words(`causes.${row.original.cause}`) },
     { header: words('took'), cell: ({ row }) => <Took one={row.original} /> },
     { header: words('attempt'), cell: ({ row }) => attemptsOf(row.original).n },
+    { header: words('why'), cell: ({ row: { original: one } }) => one.ended_at && <Why one={one} /> }, // the reasons of those that wait stand above
   ];
   return (
     <Section title={t('last.title')} actions={<Link to={`/executions?task=${task}`} size="sm">{t('last.all')}</Link>}>
