@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { asShown, statesAsked } from '../src/api/shown_state';
 import { attemptsOf, givenUp } from '../src/features/executions/attempts';
 import { dismissedAt } from '../src/features/executions/dismissed';
+import { commonOf } from '../src/features/dead-letters/payloads';
 import { lastLines, outputsOf, printedBy } from '../src/features/executions/outputs';
 import { everyProject, filterNames, projectOf, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
 import { beganAt, lagOf } from '../src/features/executions/times_of';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
+import { parseJson } from '../src/shared/exact_json';
 import { partsOf } from '../src/shared/moments_in_text';
 
 describe('attempts', () => {
@@ -159,5 +161,18 @@ describe('the error that a list shows', () => {
     expect(printedBy(one('failed', 2, 'no disk'))).toBe('');
     expect(printedBy(one('succeeded', 1, 'a warning'))).toBe('');
     expect(printedBy(one('timed_out', 1, ''))).toBe('');
+  });
+});
+
+describe('the payload of dead letters that run again', () => {
+  it('begins with the one that they have in common', () => {
+    const exact = (text: string) => parseJson(text);
+    expect(commonOf([{ day: 1 }, { day: 1 }])).toEqual({ payload: { day: 1 } });
+    expect(commonOf([{ day: 1 }, { day: 2 }])).toBe('differ');
+    expect(commonOf([exact('{"n":9007199254740993}'), exact('{"n":9007199254740992}')])).toBe('differ');
+  });
+  it('is unknown if one of them is', () => {
+    expect(commonOf([{ day: 1 }, null])).toBe('differ');
+    expect(commonOf([])).toBe('differ');
   });
 });

@@ -1,13 +1,13 @@
-import { Checkbox, List, Text } from '@mantine/core';
+import { Alert, Checkbox, List, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTaskName } from '@/api/task_names';
 import { ConfirmDialog } from '@/shared/ConfirmDialog';
 import { PayloadField } from '@/features/payload/PayloadField';
 import { useTargetOf } from '@/features/payload/queries';
-import { readJson } from '@/shared/JsonField';
+import { jsonText, readJson } from '@/shared/JsonField';
 import { countText, type Letters, type Resolved } from './letters';
-import { type Request, type Resolve, useLetterCount } from './queries';
+import { type Request, type Resolve, useCommonPayload, useLetterCount } from './queries';
 
 interface Props {
   how: Resolve;
@@ -48,19 +48,27 @@ function Filter({ of }: { of: Letters }) {
 export function ResolveDialog({ how, of, task, busy, error, progress, send, close }: Props) {
   const { t, i18n } = useTranslation('deadLetters');
   const [other, setOther] = useState(false);
-  const [text, setText] = useState('{}');
+  const [typed, setTyped] = useState<string>();
+  const { data: common, isFetching } = useCommonPayload(of, how === 'retry' && other);
+  const text = typed ?? (common && common !== 'differ' ? jsonText(common.payload) : '{}');
   const read = readJson(text);
   const target = useTargetOf(other ? task : '');
   const question = useQuestion(how, of, busy);
   function confirm() {
-    if (other && 'reason' in read) return;
+    if (other && ('reason' in read || isFetching)) return;
     send({ how, of, ...(other && 'value' in read ? { payload: read.value } : {}) });
   }
   return (
     <ConfirmDialog opened title={question} text={t(`help.${how}`)} confirm={t(`action.${how}`)} busy={busy} error={error} onConfirm={confirm} onClose={close}>
       <Filter of={of} />
       {how === 'retry' && <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />}
-      {how === 'retry' && other && <PayloadField label={t('payload')} value={text} onChange={setText} target={target} />}
+      {how === 'retry' && other && isFetching && <Skeleton height={80} />}
+      {how === 'retry' && other && !isFetching && (
+        <>
+          {common === 'differ' && <Alert color="yellow" p="xs"><Text size="sm">{t('payloads_differ')}</Text></Alert>}
+          <PayloadField label={t('payload')} value={text} onChange={setTyped} target={target} />
+        </>
+      )}
       {(busy || error !== null) && progress && (
         <Text size="sm" role="status">
           {t('progress', { done: (progress.done + progress.refused).toLocaleString(i18n.language), left: countText(progress.remaining, i18n.language) })}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { DeadLetter } from '@/api/types';
+import { commonOf, mostCompared } from './payloads';
 import { firstStep, type LetterFilter, type Letters, nothingYet, type Resolved, type Step, withStep } from './letters';
 
 export type Resolution = DeadLetter['resolution'];
@@ -40,6 +41,23 @@ export function useLetterCount(of: Letters, busy: boolean) {
     queryKey: ['dead_letters', 'count', of],
     enabled: !busy && !('executions' in of),
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/dead-letters/count', { params: { query: of as LetterFilter }, signal })),
+  });
+}
+
+/** The payload that the chosen ones have in common, read once a person wants to change it. Null: too many, or a filter chose them. */
+export function useCommonPayload(of: Letters, wanted: boolean) {
+  const executions = 'executions' in of && of.executions.length <= mostCompared ? of.executions : null;
+  return useQuery({
+    queryKey: ['dead_letters', 'payloads', executions],
+    enabled: wanted,
+    staleTime: Infinity,
+    retry: false,
+    placeholderData: undefined,
+    queryFn: async ({ signal }) => {
+      if (executions === null) return null;
+      const read = executions.map((id) => unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id } }, signal })));
+      return commonOf((await Promise.all(read)).map(({ payload }) => payload));
+    },
   });
 }
 
