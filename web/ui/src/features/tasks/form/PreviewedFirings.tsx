@@ -12,7 +12,7 @@ function Firing({ firing, zone }: { firing: PreviewedFiring; zone: string }) {
     <>
       {left_out && (
         <Text size="sm" c="dimmed">
-          {t(left_out.more ? 'preview.left_out_more' : 'preview.left_out', { count: left_out.count, calendars: left_out.calendars.join(', ') })}
+          {t(left_out.more ? 'preview.left_out_more' : 'preview.left_out', { count: left_out.count, first: clockText(left_out.first, zone, i18n.language), calendars: left_out.calendars.join(', ') })}
         </Text>
       )}
       <Group gap="xs">
