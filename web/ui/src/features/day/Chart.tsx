@@ -19,10 +19,10 @@ function Axis({ range, ticks }: { range: Range; ticks: number[] }) {
   const day = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', timeZone: zone });
   const begun = daysBegun(ticks, zone === 'UTC');
   return (
-    <div className={classes.axis} aria-hidden="true">
+    <div className={classes.axis} aria-hidden="true" data-days={begun.size > 0 || undefined}>
       <span />
       <div className={classes.times}>
-        {ticks.map((at) => <span key={at} className={classes.time} style={{ left: `${(100 * (at - range.begin)) / (range.end - range.begin)}%` }}>{begun.has(at) ? `${day.format(at)} ${clock.format(at)}` : clock.format(at)}</span>)}
+        {ticks.map((at) => <span key={at} className={classes.time} style={{ left: `${(100 * (at - range.begin)) / (range.end - range.begin)}%` }}>{begun.has(at) && <span className={classes.weekday}>{day.format(at)}</span>}{clock.format(at)}</span>)}
       </div>
     </div>
   );

@@ -28,10 +28,12 @@ export function Controls({ date, length, range, utc, change }: Props) {
         label={t('length')} value={String(length)} data={lengths.map((value) => ({ value: String(value), label: t(`lengths.${value}`) }))}
         onChange={({ currentTarget }) => change({ hours: currentTarget.value, from: String(hourToShow(range, lengthOf(currentTarget.value), utc)) })}
       />
-      <ActionIcon size="lg" variant="default" aria-label={t('earlier')} onClick={() => goTo(range.begin - (length === 24 ? 1 : length * 3600000))}>
-        <IconChevronLeft size={18} />
-      </ActionIcon>
-      <ActionIcon size="lg" variant="default" aria-label={t('later')} onClick={() => goTo(range.end)}><IconChevronRight size={18} /></ActionIcon>
+      <Group gap="sm" wrap="nowrap">
+        <ActionIcon size="lg" variant="default" aria-label={t('earlier')} onClick={() => goTo(range.begin - (length === 24 ? 1 : length * 3600000))}>
+          <IconChevronLeft size={18} />
+        </ActionIcon>
+        <ActionIcon size="lg" variant="default" aria-label={t('later')} onClick={() => goTo(range.end)}><IconChevronRight size={18} /></ActionIcon>
+      </Group>
       <Button variant="default" onClick={() => goTo(Date.now())}>{t('today')}</Button>
       <Button variant="default" onClick={() => change({ date: '', from: 'now', hours: '12' })}>{t('ahead')}</Button>
     </Group>
