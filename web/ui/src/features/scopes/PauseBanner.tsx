@@ -15,8 +15,10 @@ function UnderWay({ scope }: { scope: Scope }) {
   const text = (count: number) => `${count.toLocaleString(i18n.language)}${data.more ? '+' : ''}`;
   return (
     <Text size="sm">
-      <Link to={`${list}running,stopping`} size="sm">{t('open.running', { count: data.running, n: text(data.running) })}</Link>{' · '}
-      <Link to={`${list}waiting,retrying`} size="sm">{t('open.waiting', { count: data.waiting, n: text(data.waiting) })}</Link>
+      {data.running > 0 && <Link to={`${list}running,stopping`} size="sm">{t('open.running', { count: data.running, n: text(data.running) })}</Link>}
+      {data.running > 0 && data.waiting > 0 && ' · '}
+      {data.waiting > 0 && <Link to={`${list}waiting,retrying`} size="sm">{t('open.waiting', { count: data.waiting, n: text(data.waiting) })}</Link>}
+      {data.running + data.waiting === 0 && t('open.none')}
     </Text>
   );
 }
@@ -28,7 +30,7 @@ export function PauseBanner({ scope, pause }: { scope: Scope; pause: Pause }) {
     <Alert color="yellow" mb="md" title={t(`paused_of.${pause.of}`)}>
       <Text size="sm">{pause.reason}</Text>
       <Text size="sm" component="div">
-        {pause.begun_by ? t('paused_by', { by: pause.begun_by }) : t('paused')}{' '}<RelativeTime at={pause.begun_at} />{` · ${t(`firings.${pause.firings}`)}`}
+        {`${pause.begun_by ? t('paused_by', { by: pause.begun_by }) : t('paused')} · `}<RelativeTime at={pause.begun_at} />{` · ${t(`firings.${pause.firings}`)}`}
       </Text>
       <UnderWay scope={scope} />
     </Alert>
