@@ -30,7 +30,7 @@ function TaskFacts({ task }: { task: Task }) {
     <Facts
       facts={[
         { label: t('facts.project'), value: task.project },
-        { label: t('facts.service'), value: task.service },
+        { label: t('facts.service'), value: <Link to={addressOf({ project: task.project ?? '', service: task.service })} size="sm">{task.service}</Link> },
         { label: t('facts.handler'), value: task.handler },
         { label: t('labels'), value: Object.entries(task.labels ?? {}).map(([name, value]) => `${name}: ${String(value)}`).join(', ') || t('facts.no_limit') },
         ...(task.owner ? [{ label: t('facts.owner'), value: task.owner }] : []),

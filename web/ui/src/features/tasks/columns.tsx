@@ -3,6 +3,7 @@ import type { ColumnDef } from '@tanstack/react-table';
 import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
 import type { Served } from '@/features/services/served';
+import { useNow } from '@/shared/clock';
 import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
 import { exact } from '@/shared/time';
@@ -49,6 +50,14 @@ function Standing({ task, served }: { task: Task; served: Served | undefined }) 
   );
 }
 
+/** The next firing; one that a pause or the lack of room keeps back was due before. */
+function NextFiring({ task }: { task: Task }) {
+  const { t } = useTranslation('tasks');
+  const now = useNow();
+  if (!task.next_at) return <Text span size="sm" c="dimmed">{t('no_firing')}</Text>;
+  return <Text span size="sm">{task.parked_at && Date.parse(task.next_at) < now && `${t('was_due')} `}<RelativeTime at={task.next_at} zone={zoneOf(task)} /></Text>;
+}
+
 function Calls({ task }: { task: Task }) {
   return (
     <Stack gap={0}>
@@ -68,7 +77,7 @@ export function useTaskColumns(served: (project: string, service: string) => Ser
     { id: 'schedule', header: t('schedule'), cell: ({ row }) => <Text size="sm" maw={320}>{schedule(row.original)}</Text> },
     {
       id: 'next', header: t('next_firing'),
-      cell: ({ row: { original: one } }) => (one.next_at ? <RelativeTime at={one.next_at} zone={zoneOf(one)} /> : <Text span size="sm" c="dimmed">{t('no_firing')}</Text>),
+      cell: ({ row }) => <NextFiring task={row.original} />,
     },
     { id: 'calls', header: t('calls'), cell: ({ row }) => <Calls task={row.original} /> },
     { id: 'owner', header: t('owner'), cell: ({ row }) => <Text size="sm">{row.original.owner}</Text> },
