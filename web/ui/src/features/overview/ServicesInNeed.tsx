@@ -34,7 +34,7 @@ function Places<Item extends Place>({ title, to, places, more = false, line }: P
       <ul className={classes.lines}>
         {places.slice(0, shown).map((one) => (
           <li key={`${one.project}/${one.service ?? ''}`} className={classes.line}>
-            <Stack gap={0} miw={0}>
+            <Stack gap={0} maw="60%" style={{ flex: 'none', overflowWrap: 'anywhere' }}>
               <Link to={one.service === null ? `/projects/${encodeURIComponent(one.project)}` : addressOf({ project: one.project, service: one.service })} fw={600} size="sm">{one.service ?? one.project}</Link>
               <Text size="xs" c="dimmed" component="span">{one.service === null ? t('whole_project') : one.project}</Text>
             </Stack>

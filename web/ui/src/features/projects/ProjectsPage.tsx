@@ -23,7 +23,7 @@ export default function ProjectsPage() {
   const columns: ColumnDef<Project>[] = [
     { header: t('project'), cell: ({ row }) => <Link to={addressOf(row.original)} fw={600} size="sm">{row.original.project}</Link> },
     { header: t('state'), cell: ({ row }) => <Badge color={row.original.paused ? 'yellow' : 'teal'} variant="light" tt="none">{t(row.original.paused ? 'paused' : 'runs')}</Badge> },
-    { header: t('reason'), cell: ({ row }) => <Text size="sm">{row.original.paused?.reason ?? ''}</Text> },
+    { header: t('reason'), cell: ({ row }) => row.original.paused && <Text size="sm">{row.original.paused.reason}</Text> },
   ];
   return (
     <>
