@@ -51,7 +51,7 @@ export function useServiceClients(project: string, service: string, state: Clien
 export function useServed(project: string) {
   return useQuery({
     queryKey: ['clients', 'served', project],
-    refetchInterval: 10000,
+    refetchInterval: 60000,
     queryFn: ({ signal }) => unwrap(api.GET('/api/v1/services', { params: { query: { limit: 500, project: project || undefined } }, signal })),
     select: ({ items }) => lookUp(items),
   });
