@@ -51,13 +51,15 @@ export function LastExecutions({ task, zone, paused }: { task: string; zone: str
   const { t: words } = useTranslation('executions');
   const [, go] = useLocation();
   const { data, error, refetch } = useLastExecutions(task);
+  const shown = data?.items.slice(0, 8);
   const columns: ColumnDef<Execution>[] = [
     { header: words('scheduled'), cell: ({ row }) => <Link to={`/executions/${row.original.id}`} size="sm"><RelativeTime at={row.original.scheduled_at} {...(zone ? { zone } : {})} /></Link> },
     { header: words('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: words('cause'), cell: ({ row }) => words(`causes.${row.original.cause}`) },
     { header: words('took'), cell: ({ row }) => <Took one={row.original} /> },
     { header: words('attempt'), cell: ({ row }) => attemptsOf(row.original).n },
-    { header: words('why'), cell: ({ row: { original: one } }) => one.ended_at && <Why one={one} /> }, // the reasons of those that wait stand above
+    // The reasons of those that wait stand above.
+    ...(shown?.some(({ ended_at: ended, reason }) => ended && reason) ? [{ header: words('why'), cell: ({ row: { original: one } }) => one.ended_at && <Why one={one} /> } satisfies ColumnDef<Execution>] : []),
   ];
   return (
     <Section title={t('last.title')} actions={<Link to={`/executions?task=${task}`} size="sm">{t('last.all')}</Link>}>
@@ -66,7 +68,7 @@ export function LastExecutions({ task, zone, paused }: { task: string; zone: str
       {data && data.items.length > 0 && <OutcomeStrip executions={data.items} zone={zone} />}
       <RunTimes task={task} />
       <DataTable
-        label={t('last.title')} items={data?.items.slice(0, 8)} columns={columns} idOf={({ id }) => id}
+        label={t('last.title')} items={shown} columns={columns} idOf={({ id }) => id}
         onOpen={({ id }) => go(`/executions/${id}`)} empty={<EmptyState title={t('last.none')} help={t('last.none_help')} />}
       />
     </Section>
