@@ -13,7 +13,7 @@ import { type CalendarVersion, useCalendarVersions, useReplaceCalendar } from '.
 
 const members = ['description', 'zone', 'dates', 'yearly', 'weekly'] as const;
 
-/** What differs between two versions, in the words of the form. */
+/** The differences between two versions, in the words of the form. */
 function Differences({ before, after }: { before: unknown; after: unknown }) {
   const { t } = useTranslation('calendars');
   const labelOf = (field: string) => {

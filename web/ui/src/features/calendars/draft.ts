@@ -43,7 +43,7 @@ export function calendarOf({ dates, yearly, days, hours, ...rest }: Draft): Cale
   return { ...rest, dates: daysOf(dates), yearly: daysOf(yearly), weekly: [...parts, ...(days.length > 0 ? [{ days }] : [])] };
 }
 
-/** What a version of a calendar holds, to compare it with another. */
+/** The content of a version of a calendar, to compare it with another. */
 export function contentOf({ description, zone, dates, yearly, weekly }: Pick<Calendar, 'description' | 'zone' | 'dates' | 'yearly' | 'weekly'>) {
   return { description, zone, dates, yearly, weekly };
 }

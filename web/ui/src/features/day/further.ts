@@ -9,7 +9,7 @@ export function tasksToAsk(upcoming: NextFiring[]): string[] {
   return [...new Set(upcoming.map(({ task }) => task))].slice(0, mostTasks);
 }
 
-/** What one task answered: when it fires next; undefined if it did not answer, as one that was deleted meanwhile. */
+/** The answer of one task: when it fires next; undefined if it did not answer, as one that was deleted meanwhile. */
 export interface Answer {
   task: string;
   times: string[] | undefined;

@@ -3,7 +3,7 @@ import { readJson } from '@/shared/JsonField';
 import type { Finding } from './findings';
 import { asObject } from './schema';
 
-/** What of a payload does not fit the schema of its handler; nothing if there is no schema, or none that can be used. */
+/** The parts of a payload that do not fit the schema of its handler; none if there is no schema, or none that can be used. */
 export async function misfitOf(schema: unknown, text: string): Promise<Finding[]> {
   const rules = asObject(schema);
   const read = readJson(text);

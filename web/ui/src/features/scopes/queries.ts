@@ -4,7 +4,7 @@ import { useLiveInterval } from '@/api/live';
 import type { Scope } from '@/api/scopes';
 import { openOf } from './open';
 
-/** What of a service or project is under way, among the 500 executions that were scheduled last. */
+/** The executions of a service or project that are under way, among the 500 executions that were scheduled last. */
 export function useOpen({ project, service }: Scope) {
   return useQuery({
     queryKey: ['executions', 'open_of', project, service],

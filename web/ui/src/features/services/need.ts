@@ -4,7 +4,7 @@ import { type Served, servedBy, stateOf } from './served';
 /** The reason why nothing can run a task: its service has no client, none that takes work, or none with the handler. */
 export type Need = 'nobody' | 'unreachable' | 'handler';
 
-/** What a task lacks; undefined if a client can run it, or if that is unknown, as the list of the clients is not complete. */
+/** The thing that a task lacks; undefined if a client can run it, or if that is unknown, as the list of the clients is not complete. */
 export function needOf(clients: Pick<Client, 'drained' | 'state' | 'reach' | 'handlers'>[], handler: string, complete = true): Need | undefined {
   const able = clients.filter((one) => ['up', 'pending'].includes(stateOf(one)));
   if (able.some(({ handlers }) => handlers.includes(handler)) || !complete) return undefined;
