@@ -18,7 +18,7 @@ async function createSleep(name: string): Promise<Task> {
   return on.server.post<Task>('/api/v1/tasks', { name, service: 'python', handler: 'sleep', payload: { seconds: 0 }, schedule: { kind: 'api' } });
 }
 
-it('shows what a handler expects, and saves a payload that does not fit', async () => {
+it('shows what a handler expects, and asks once before it saves a payload that does not fit', async () => {
   const { page } = tab;
   await visit(page, on.server.address, '/tasks/new');
   await page.getByRole('textbox', { name: form.name }).first().fill('have a rest');
@@ -44,6 +44,8 @@ it('shows what a handler expects, and saves a payload that does not fit', async 
   expect(await page.locator('.cm-content').first().innerText()).toContain('-1');
 
   await page.getByRole('button', { name: form.create, exact: true }).click();
+  await page.getByRole('dialog', { name: form.misfit_title }).getByText(`: ${least}`).waitFor();
+  await page.getByRole('button', { name: form.misfit_confirm, exact: true }).click();
   await page.waitForURL(/\/tasks\/\d+$/);
   expect((await on.server.get<Task>(`/api/v1/tasks/${page.url().split('/').pop() ?? ''}`)).payload).toEqual({ seconds: -1 });
 });
