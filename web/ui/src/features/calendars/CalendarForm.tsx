@@ -21,13 +21,15 @@ interface Props {
   close: () => void;
 }
 
-function Names({ draft, change, fixed }: { draft: Draft; change: (part: Partial<Draft>) => void; fixed: boolean }) {
+interface NamesProps { draft: Draft; change: (part: Partial<Draft>) => void; fixed: boolean; nameless: boolean }
+
+function Names({ draft, change, fixed, nameless }: NamesProps) {
   const { t } = useTranslation('calendars');
   const projects = useProjectNames();
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label={t('name')} value={draft.name} disabled={fixed} onChange={({ currentTarget }) => change({ name: currentTarget.value })} required data-autofocus={!fixed} />
+        <TextInput label={t('name')} error={nameless && t('name_needed')} value={draft.name} disabled={fixed} onChange={({ currentTarget }) => change({ name: currentTarget.value })} required data-autofocus={!fixed} />
         <Autocomplete label={t('project')} value={draft.project} disabled={fixed} onChange={(project) => change({ project })} data={projects.data ?? []} required />
       </SimpleGrid>
       <TextInput label={t('description')} value={draft.description} onChange={({ currentTarget }) => change({ description: currentTarget.value })} data-autofocus={fixed} />
@@ -74,8 +76,12 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
   const [draft, setDraft] = useState(() => draftOf(calendar, project, Intl.DateTimeFormat().resolvedOptions().timeZone));
   const [file, setFile] = useState<File | null>(null);
   const [unreadable, setUnreadable] = useState(false);
+  const [nameless, setNameless] = useState(false);
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }));
   async function confirm() {
+    const missing = draft.name.trim() === '';
+    setNameless(missing);
+    if (missing) return document.querySelector<HTMLElement>('[role=dialog] [data-autofocus]')?.focus();
     let icalendar: string | undefined;
     try {
       icalendar = await file?.text();
@@ -88,7 +94,7 @@ export function CalendarForm({ calendar, project, busy, error, save, close }: Pr
   return (
     <ConfirmDialog opened title={t(calendar ? 'change' : 'create')} confirm={t('shared:save')} busy={busy} error={error} onConfirm={() => void confirm()} onClose={close} wide>
       <Stack>
-        <Names draft={draft} change={change} fixed={calendar !== undefined} />
+        <Names draft={draft} change={change} fixed={calendar !== undefined} nameless={nameless && draft.name.trim() === ''} />
         <FileInput
           label={t('file')} description={t('file_help')} placeholder={t('file_choose')} accept=".ics,text/calendar" value={file} clearable error={unreadable ? t('file_unreadable') : null}
           onChange={(next) => { setFile(next); setUnreadable(false); }}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { ColumnDef } from '@tanstack/react-table';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import type { StoredCalendar } from '@/api/types';
 import { useCursor } from '@/shared/cursor';
 import { DataTable } from '@/shared/DataTable';
@@ -21,7 +21,8 @@ export default function CalendarsPage() {
   const { project } = usePreferences();
   const cursor = useCursor(project);
   const { data, error, refetch } = useCalendars(project, cursor.after);
-  const [making, make] = useState(false);
+  const asked = new URLSearchParams(useSearch()).has('new');
+  const [making, make] = useState(asked);
   const create = useCreateCalendar();
   const columns: ColumnDef<StoredCalendar>[] = [
     { header: t('name'), cell: ({ row }) => <Link to={`/calendars/${row.original.id}`} fw={600} size="sm">{row.original.name}</Link> },

@@ -29,9 +29,13 @@ function Skips({ task, zone }: { task: Task; zone: string | undefined }) {
   );
 }
 
+const few = 10;
+const many = 60;
+
 export function NextFirings({ task, zone }: { task: Task; zone: string | undefined }) {
   const { t } = useTranslation('tasks');
-  const { data, error } = useNextFirings(task.id ?? '', task.version);
+  const [count, setCount] = useState(few);
+  const { data, error } = useNextFirings(task.id ?? '', task.version, count);
   const [skipping, skip] = useState<string | null>(null);
   const skipped = new Set((task.skips ?? []).map(({ firing }) => firing));
   const next = data?.next.filter(({ at }) => !skipped.has(at)) ?? [];
@@ -53,6 +57,7 @@ export function NextFirings({ task, zone }: { task: Task; zone: string | undefin
           </List.Item>
         ))}
       </List>
+      {count === few && data && data.next.length >= few && <Button mt="sm" variant="default" size="compact-sm" onClick={() => setCount(many)}>{t('next.more')}</Button>}
       <Skips task={task} zone={zone} />
       {skipping && <SkipDialog task={task} expected={skipping} zone={zone} close={() => skip(null)} />}
     </Section>

@@ -46,12 +46,12 @@ export function useTask(id: string) {
   });
 }
 
-export function useNextFirings(id: string, version: number | undefined) {
+export function useNextFirings(id: string, version: number | undefined, count: number) {
   return useQuery({
-    queryKey: ['tasks', 'next', id, version],
+    queryKey: ['tasks', 'next', id, version, count],
     enabled: version !== undefined,
     refetchInterval: 10000,
-    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}/next', { params: { path: { id }, query: { count: 10 } }, signal })),
+    queryFn: ({ signal }) => unwrap(api.GET('/api/v1/tasks/{id}/next', { params: { path: { id }, query: { count } }, signal })),
   });
 }
 
@@ -140,7 +140,7 @@ export function useTaskDefaults(project: string, service: string) {
 }
 
 /** The question about a schedule that is not saved yet. `service`: its default is the zone; `task`: the one that is edited. */
-export interface PreviewRequest { schedule: Schedule; project: string; name: string; service: string; task?: string | undefined }
+export interface PreviewRequest { schedule: Schedule; project: string; name: string; service: string; task?: string | undefined; count: number }
 
 /** A schedule that is not saved yet: checked as a save would, with its next firings. `asked`: JSON of a PreviewRequest. */
 export function useSchedulePreview(asked: string, enabled: boolean) {
@@ -152,8 +152,8 @@ export function useSchedulePreview(asked: string, enabled: boolean) {
     staleTime: 30_000,
     placeholderData: enabled ? keepPreviousData : undefined,
     queryFn: ({ signal }) => {
-      const { schedule, project, name, service, task } = JSON.parse(asked) as PreviewRequest;
-      const body = { schedule, project: project || 'default', ...(name ? { name } : {}), ...(service ? { service } : {}), ...(task ? { task } : {}), count: 8 };
+      const { schedule, project, name, service, task, count } = JSON.parse(asked) as PreviewRequest;
+      const body = { schedule, project: project || 'default', ...(name ? { name } : {}), ...(service ? { service } : {}), ...(task ? { task } : {}), count };
       return unwrap(api.POST('/api/v1/schedules/preview', { body, signal }));
     },
   });

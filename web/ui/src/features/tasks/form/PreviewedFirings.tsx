@@ -1,4 +1,4 @@
-import { Badge, Group, List, Text } from '@mantine/core';
+import { Badge, Button, Group, List, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PreviewedFiring, SchedulePreview } from '@/api/types';
 import { clockText } from './firing_text';
@@ -24,8 +24,8 @@ function Firing({ firing, zone }: { firing: PreviewedFiring; zone: string }) {
   );
 }
 
-/** The next firings by the clock of the zone, or why there are none, and what follows them. */
-export function PreviewedFirings({ preview: { next, end, unplanned }, zone }: { preview: SchedulePreview; zone: string }) {
+/** The next firings by the clock of the zone, or why there are none, and what follows them. `more`: asks for further ones. */
+export function PreviewedFirings({ preview: { next, end, unplanned }, zone, more }: { preview: SchedulePreview; zone: string; more: (() => void) | undefined }) {
   const { t } = useTranslation('taskForm');
   if (unplanned) return <Text size="sm" c="dimmed">{t(`preview.unplanned.${unplanned.why}`)}</Text>;
   return (
@@ -34,6 +34,7 @@ export function PreviewedFirings({ preview: { next, end, unplanned }, zone }: { 
       <List listStyleType="none" spacing={6} aria-label={t('preview.next')}>
         {next.map((firing) => <List.Item key={firing.at}><Firing firing={firing} zone={zone} /></List.Item>)}
       </List>
+      {end === 'more' && more && <Button variant="default" size="compact-sm" style={{ alignSelf: 'start' }} onClick={more}>{t('preview.more')}</Button>}
       {end !== 'more' && <Text size="sm" c="dimmed">{t(`preview.end.${end}`)}</Text>}
     </>
   );

@@ -33,7 +33,7 @@ function Calendars({ draft, project, change }: ScheduleProps) {
   const [opened, { open, close }] = useDisclosure();
   const names = [...new Set([...data.map(({ name }) => name), ...calendars.map(({ name }) => name)])];
   // Opens in a new tab, because the form would lose what is typed. A new calendar then appears here by itself.
-  const add = <Anchor href={`${import.meta.env.BASE_URL}calendars`} target="_blank" rel="noopener" size="sm">{t('calendars.new')}</Anchor>;
+  const add = <Anchor href={`${import.meta.env.BASE_URL}calendars?new`} target="_blank" rel="noopener" size="sm">{t('calendars.new')}</Anchor>;
   if (names.length === 0) return <Text size="sm" c="dimmed" component="div">{t('calendars.none', { project })}{' '}{add}</Text>;
   return (
     <Stack gap="xs">
@@ -48,6 +48,7 @@ function Calendars({ draft, project, change }: ScheduleProps) {
           change={(mode) => change({ calendars: calendars.map((one) => (one === use ? { ...use, mode } : one)) })}
         />
       ))}
+      {add}
     </Stack>
   );
 }
