@@ -10,6 +10,8 @@ interface Props {
   /** What happens, in one or two sentences. */
   text?: string;
   confirm: string;
+  /** On the button that leaves all as it is, where "Cancel" could be taken for what the dialog does. */
+  leave?: string;
   danger?: boolean;
   busy?: boolean;
   /** For a form with much in it. */
@@ -36,7 +38,7 @@ export function ConfirmDialog(props: Props) {
         {props.children}
         <div ref={refusal}><ErrorBox error={props.error} /></div>
         <Group justify="flex-end">
-          <Button variant="default" onClick={props.onClose}>{t('cancel')}</Button>
+          <Button variant="default" onClick={props.onClose}>{props.leave ?? t('cancel')}</Button>
           <Button color={props.danger ? 'red' : undefined} loading={props.busy ?? false} onClick={props.onConfirm}>{props.confirm}</Button>
         </Group>
       </Stack>

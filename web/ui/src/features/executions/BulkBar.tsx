@@ -46,7 +46,7 @@ export function BulkBar({ executions, clear }: { executions: Execution[]; clear:
       {asked && (
         <ConfirmDialog
           opened title={t(`bulk.sure_${asked}`, { count: meant.length })} text={t(`help.${asked}`)} confirm={t(`bulk.${asked}`, { count: meant.length })}
-          danger={asked === 'cancel'} busy={isPending} error={error} onConfirm={run} onClose={() => ask(null)}
+          danger={asked === 'cancel'} {...(asked === 'cancel' ? { leave: t('shared:back') } : {})} busy={isPending} error={error} onConfirm={run} onClose={() => ask(null)}
         >
           <List size="sm">
             {meant.slice(0, mostNamed).map(({ id, task_name: name }) => <List.Item key={id}>{`${name ?? ''} ${id}`}</List.Item>)}

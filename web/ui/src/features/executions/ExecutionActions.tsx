@@ -10,7 +10,7 @@ import { RetryDialog } from './RetryDialog';
 type Asked = 'cancel' | 'release' | 'retry';
 
 export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
-  const { t } = useTranslation('executions');
+  const { t } = useTranslation(['executions', 'shared']);
   const [asked, ask] = useState<Asked | null>(null);
   // A broadcast is no dead letter: its shards are, and run again there.
   const isBroadcast = (useShards(one).data?.items.length ?? 0) > 0;
@@ -33,7 +33,7 @@ export function ExecutionActions({ one }: { one: ExecutionWithAttempts }) {
       {asked === 'retry' && <RetryDialog id={one.id} task={one.task} rerun={rerun ?? null} close={close} />}
       {(asked === 'cancel' || asked === 'release') && (
         <ConfirmDialog
-          opened title={t(`sure.${asked}`)} text={t(`help.${asked}`)} confirm={t(`action.${asked}`)} danger busy={change.isPending} error={change.error}
+          opened title={t(`sure.${asked}`)} text={t(asked === 'cancel' && one.state === 'waiting' ? 'help.cancel_waiting' : `help.${asked}`)} confirm={t(`action.${asked}`)} leave={t('shared:back')} danger busy={change.isPending} error={change.error}
           onConfirm={() => change.mutate(one.id, { onSuccess: close })} onClose={close}
         />
       )}

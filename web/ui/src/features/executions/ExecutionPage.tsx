@@ -47,6 +47,14 @@ function ExecutionFacts({ one }: { one: ExecutionWithAttempts }) {
   return <Facts facts={facts} />;
 }
 
+/** One that runs another again has its scheduled time, too: what sets it apart comes first. */
+function Summary({ one }: { one: ExecutionWithAttempts }) {
+  const { t } = useTranslation('executions');
+  const named = t('execution', { id: one.id });
+  if (!one.rerun_of) return <>{named}{' · '}<ExactTime at={one.scheduled_at} /></>;
+  return <>{named}{' · '}{t('again_at')}{' '}<ExactTime at={one.created_at} />{' · '}{t('again_for')}{' '}<ExactTime at={one.scheduled_at} /></>;
+}
+
 /** The zone of the schedule, for those who want times in it; none once the task is deleted. */
 function useTaskZone(task: string): string | undefined {
   const { zone } = usePreferences();
@@ -67,7 +75,7 @@ export default function ExecutionPage() {
     <TaskZone.Provider value={zone}>
       <PageHeader
         title={one.task_name ?? t('execution', { id })} badge={<span aria-live="polite"><StateBadge state={one.state} /></span>}
-        summary={<>{t('execution', { id })}{' · '}<ExactTime at={one.scheduled_at} /></>} actions={<ExecutionActions one={one} />}
+        summary={<Summary one={one} />} actions={<ExecutionActions one={one} />}
       />
       <Waits one={one} />
       <Failure one={one} />

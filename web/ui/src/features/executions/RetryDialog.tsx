@@ -1,4 +1,5 @@
 import { Alert, Checkbox } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'wouter';
@@ -27,6 +28,7 @@ export function RetryDialog({ id, task, rerun, close }: { id: string; task: stri
       onSuccess: (letter) => {
         if (letter?.outcome !== 'retried' || !letter.rerun) return;
         close();
+        notifications.show({ message: t('runs_again'), color: 'teal' });
         go(`/executions/${letter.rerun}`);
       },
     });
