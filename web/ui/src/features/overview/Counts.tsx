@@ -49,6 +49,7 @@ export function Counts({ seen: data }: { seen: Overview }) {
   if (!data.counted_to || data.last_month.fired + data.last_month.skipped + data.last_month.cancelled === 0) return null;
   return (
     <Section title={t('counts')}>
+      <Text size="sm" c="dimmed" mb="xs">{t('counts_help')}</Text>
       <Table.ScrollContainer minWidth={640} type="native" tabIndex={0} aria-label={t('counts')} role="region">
         <Table verticalSpacing="xs" style={{ fontVariantNumeric: 'tabular-nums' }}>
           <Table.Thead>
