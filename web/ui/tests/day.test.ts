@@ -100,12 +100,12 @@ describe('what is to come', () => {
   it('is all firings of those that answered, and the next one of others', () => {
     const coming = comingOf([next('1', 1, 'x'), next('1', 2), next('2', 3)], false, [{ task: '1', times: [at(1), at(2), at(4), at(30)] }, { task: '2', times: undefined }], range.end);
     expect(coming.items).toEqual([next('1', 1, 'x'), next('2', 3), next('1', 2), next('1', 4)]);
-    expect(coming).toMatchObject({ asked: 1, others: true, cut: false });
+    expect(coming).toMatchObject({ asked: 1, others: true, cut: [] });
   });
   it('may be more than is known of a task', () => {
     const often = Array.from({ length: mostFirings }, (_, n) => at(n / 60));
-    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.end)).toMatchObject({ others: false, cut: true });
-    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.begin + hour).cut).toBe(false);
+    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.end)).toMatchObject({ others: false, cut: [{ task: '1', name: 'task 1', after: often.at(-1) }] });
+    expect(comingOf([next('1', 0)], false, [{ task: '1', times: often }], range.begin + hour).cut).toEqual([]);
   });
   it('leaves out what has become an execution', () => {
     const executions = [{ id: 'x', task: '1', scheduled_at: at(1) }, { id: 'y', task: '2', scheduled_at: at(3) }];

@@ -5,6 +5,7 @@ import type { State } from '@/api/types';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorBox } from '@/shared/ErrorBox';
 import { useFilters } from '@/shared/filters';
+import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
 import { Section } from '@/shared/Section';
@@ -14,7 +15,7 @@ import { Chart } from './Chart';
 import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import { Controls } from './Controls';
-import { type Coming, mostFirings } from './further';
+import { type Coming, type Cut, mostFirings } from './further';
 import { useComing, useExecutionsOf } from './queries';
 import { chosenOf, lengthOf, rangeOf, ticksOf } from './range';
 
@@ -43,18 +44,26 @@ function useChosen() {
   return { utc, date, length, range, ticks, change };
 }
 
-/** The sentences on what of the firings to come is shown. */
-function useComingWords(): (coming: Coming) => string[] {
+/** What of the firings to come is shown. */
+function ComingHelp({ coming: { asked, others, cut } }: { coming: Coming }) {
   const { t } = useTranslation('day');
-  return ({ asked, others, cut }) => [
-    ...(others ? [t('coming_others', { count: asked })] : cut ? [] : [t('coming_all')]),
-    ...(cut ? [t('coming_cut', { n: mostFirings })] : []),
-  ];
+  if (!others && cut.length > 0) return null; // the tasks whose firings are missing are named
+  return <>{' '}{others ? t('coming_others', { count: asked }) : t('coming_all')}</>;
+}
+
+/** Names the tasks that fire more often than is shown: an empty place does not mean that nothing runs. */
+function CutTasks({ cut }: { cut: Cut[] }) {
+  const { t } = useTranslation('day');
+  if (cut.length === 0) return null;
+  return (
+    <Alert color="blue" mb="md" title={t('cut', { n: mostFirings })}>
+      {cut.map(({ task, name, after }) => <div key={task}><Link to={`/tasks/${task}`} size="sm">{name}</Link>{': '}<Trans t={t} i18nKey="cut_after" components={{ at: <ExactTime at={after} /> }} /></div>)}
+    </Alert>
+  );
 }
 
 export default function DayPage() {
   const { t } = useTranslation('day');
-  const comingWords = useComingWords();
   const { project } = usePreferences();
   const { range, ticks, ...chosen } = useChosen();
   const { data, error, refetch, dataUpdatedAt } = useExecutionsOf(project, range);
@@ -71,11 +80,12 @@ export default function DayPage() {
       <ErrorBox error={error ?? coming.error} retry={() => void refetch()} />
       <div aria-live="polite">{data?.allFrom && <Alert color="yellow" mb="md"><Trans t={t} i18nKey={data.failuresMissing ? 'more_failures' : 'more'} components={{ at: <ExactTime at={data.allFrom} /> }} /></Alert>}</div>
       {!rows && !error && <Skeleton height={320} />}
-      {rows?.length === 0 && <EmptyState title={t('none')} help={t('none_help')} />}
+      <CutTasks cut={coming.data?.cut ?? []} />
+      {rows?.length === 0 && !coming.data?.cut.length && <EmptyState title={t('none')} help={t('none_help')} />}
       {rows && rows.length > 0 && (
         <Section title={t('chart')}>
           <Legend rows={rows} />
-          <Text id="day-keys" size="sm" c="dimmed" mb="sm">{[t('keys'), ...(coming.data ? comingWords(coming.data) : [])].join(' ')}</Text>
+          <Text id="day-keys" size="sm" c="dimmed" mb="sm">{t('keys')}{coming.data && <ComingHelp coming={coming.data} />}</Text>
           <Chart rows={rows} range={range} ticks={ticks} now={now} />
         </Section>
       )}

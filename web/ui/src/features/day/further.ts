@@ -21,8 +21,15 @@ export interface Coming {
   asked: number;
   /** Of other tasks only the next firing is known, or none. */
   others: boolean;
-  /** Some tasks fire so often that not all of their firings are known. */
-  cut: boolean;
+  /** The tasks that fire so often that not all of their firings are known. */
+  cut: Cut[];
+}
+
+/** A task that fires on after the last of its firings that are known. */
+export interface Cut {
+  task: string;
+  name: string;
+  after: string;
 }
 
 /** The firings to come: all of the tasks that answered, and the next one of the others. */
@@ -38,7 +45,10 @@ export function comingOf(upcoming: NextFiring[], more: boolean, answers: Answer[
     items: [...known, ...withoutTwins(further, known)],
     asked: times.size,
     others: more || names.size > times.size,
-    cut: [...times.values()].some((ats) => ats.length >= mostFirings && Date.parse(ats.at(-1) ?? '') < end),
+    cut: [...times].flatMap(([task, ats]) => {
+      const after = ats.at(mostFirings - 1);
+      return after !== undefined && Date.parse(after) < end ? [{ task, name: (names.get(task) as NextFiring).name, after }] : [];
+    }),
   };
 }
 

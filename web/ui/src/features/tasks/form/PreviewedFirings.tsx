@@ -11,7 +11,7 @@ function Firing({ firing, zone }: { firing: PreviewedFiring; zone: string }) {
   return (
     <>
       {left_out && (
-        <Text size="sm" c="dimmed">
+        <Text size="sm" fw={500} my={4}>
           {t(left_out.more ? 'preview.left_out_more' : 'preview.left_out', { count: left_out.count, first: clockText(left_out.first, zone, i18n.language), calendars: left_out.calendars.join(', ') })}
         </Text>
       )}
