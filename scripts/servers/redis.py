@@ -65,9 +65,10 @@ class ClusterNode(Redis):
 
     def arguments(self, port):
         name, arguments = super().arguments(port)
-        # The nodes' own port must not be one that the kernel gives to outgoing connections.
+        # The nodes' own port must not be one that the kernel gives to outgoing connections. A replica would never replace
+        # its node if it had heard nothing for half a minute, which a busy machine can cause: 0 has no such limit.
         return name, [*arguments, "--cluster-enabled", "yes", "--cluster-port", port - 10000, "--cluster-node-timeout",
-                      "2000"]
+                      "2000", "--cluster-replica-validity-factor", "0"]
 
 
 class Sentinel(Redis):

@@ -199,7 +199,7 @@ TEST_CASE("a lock survives at the replica that replaces a dead node")
     for (auto const& each : nodes) // or they would not elect it
         REQUIRE(await([&] { return servers.ask(each, "CLUSTER NODES").find("slave " + id) != std::string::npos; }));
     servers.kill(lost);
-    REQUIRE(await([&] { return replica.ask("ROLE").starts_with("master"); }, 30s));
+    REQUIRE(await([&] { return replica.ask("ROLE").starts_with("master"); }, 60s));
     CHECK(await([&] { return failure_of([&] { CHECK_FALSE(rival.try_lock()); }) == "none"; }, 30s));
     CHECK(holder.unlock() == release_result::released);
     CHECK(rival.try_lock_for(60s));
