@@ -1,6 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { Fragment } from 'react';
-import { useTranslation } from 'react-i18next';
+import { Trans, useTranslation } from 'react-i18next';
 import type { ExecutionWithAttempts } from '@/api/types';
 import { Link } from '@/shared/Link';
 import { RelativeTime } from '@/shared/Times';
@@ -22,6 +22,7 @@ function Queue({ one }: { one: ExecutionWithAttempts }) {
       {t('queue.allows', { limit: bound.limit })}
       {running.length > 0 && <>{t('queue.run', { count: running.length })}{running.map((each, place) => <Fragment key={each.id}>{place > 0 && t('shared:comma')}<Link to={`/executions/${each.id}`} size="sm"><RelativeTime at={beganAt(each) ?? each.scheduled_at} plain /></Link></Fragment>)}</>}
       {t('queue.before', { count: before, n: more ? `${before}+` : before })}
+      {running.length > 0 && <div><Trans t={t} i18nKey="queue.go_on" components={{ edit: <Link to={`/tasks/${one.task}/edit`} size="sm">{null}</Link> }} /></div>}
     </Text>
   );
 }
