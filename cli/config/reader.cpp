@@ -1,29 +1,18 @@
 #include "cli/config/reader.hpp"
 
 #include "cli/config/duration.hpp"
+#include "cli/input_file.hpp"
 #include "cli/nearest.hpp"
 #include "libs/base/error.hpp"
 #include "libs/protocol/document.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 
 namespace baton::cli {
 
 namespace {
-
-std::string read_file(std::filesystem::path const& file)
-{
-    std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (in)
-        text << in.rdbuf();
-    if (!in || std::filesystem::is_directory(file))
-        throw config_error(file.string() + ": cannot be read");
-    return text.str();
-}
 
 nlohmann::json parse(std::filesystem::path const& file, std::string const& text)
 {
@@ -51,7 +40,7 @@ reader::reader(std::filesystem::path file, nlohmann::json document, environment 
 
 reader reader::open(std::filesystem::path const& file, environment outside)
 {
-    auto document = file.empty() ? nlohmann::json::object() : parse(file, read_file(file));
+    auto document = file.empty() ? nlohmann::json::object() : parse(file, read_input_file(file.string()));
     return {file, std::move(document), std::move(outside)};
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("after the end of a term nothing is deleted, and the next term deletes
     auto const left = f.left();
     CHECK(left > 0);
     CHECK(left < 20 * smallest);
-    f.pass(5min);
+    f.pass(1h);
     CHECK(f.left() == left);
 
     f.cleaner.emplace(retention_settings{}, f.of, *f.shared);
@@ -153,7 +153,7 @@ TEST_CASE("while the term is suspended nothing is deleted")
     auto const left = f.left();
     CHECK(left < 20 * smallest);
     CHECK(left > 0);
-    f.pass(5min);
+    f.pass(1h);
     CHECK(f.left() == left);
     f.lead();
     f.pass(30s);

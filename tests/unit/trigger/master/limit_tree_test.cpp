@@ -148,7 +148,7 @@ TEST_CASE("a task that an edit gives to another service counts for the limits of
 // Each step does something at random; the limits are checked by counting.
 TEST_CASE("no limit is ever exceeded, and nothing waits without one")
 {
-    auto const seed = GENERATE(range(0u, 8u));
+    auto const seed = GENERATE(range(0u, 20u));
     bench b;
     rate_limit const rate{20, 1s, 3};
     b.tree.set_limits({limited("", 6, {50, 1s, 5}), limited("stock", 4), limited("mail", 0, {30, 1s, 4})}, b.now);
