@@ -128,6 +128,8 @@ struct open_execution_row {
     std::string unreadable; // why cause or state cannot be read; empty when they can
     std::optional<known_stop> stop{};
 
+    // A run now.
+    bool asked_for() const { return cause == protocol::cause::manual || cause == protocol::cause::forced; }
     // Due from the instant of its creation, and not at an instant that was planned.
     bool at_once() const { return cause != protocol::cause::schedule && attempt == 1; }
 };

@@ -44,6 +44,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       limits_(scope_, attempts_, deadlines_),
       in_doubt_(scope_, {deps_.node.nodes, homes_, attempts_, credits_}),
       loader_(scope_, book_, steps_of_loading()),
+      runs_(settings.planner, scope_, loader_, attempts_),
       mark_(scope_, settings.planner.edit_lead),
       take_over_(scope_, loader_, mark_),
       assigner_(settings.dispatcher, scope_,
@@ -121,7 +122,7 @@ unresponsive_handlers::listeners master::listeners_of_handlers()
 
 signal_reader::actions master::actions_on_signals()
 {
-    return {[this](auto const& row, auto const& seen) { loader_.load(row, seen); },
+    return {[this](auto const& row, auto const& seen) { runs_.load(row, seen); },
             [this](execution_id id) { queue_.ended(id); },
             [this](auto const& ids) { cancellations_.request(ids); },
             [this](utc_time limit) { assigner_.may_fire_until(limit); },

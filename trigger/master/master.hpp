@@ -21,6 +21,7 @@
 #include "trigger/master/past_reader.hpp"
 #include "trigger/master/paused_services.hpp"
 #include "trigger/master/planner.hpp"
+#include "trigger/master/run_loader.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/settings_watch.hpp"
 #include "trigger/master/signals.hpp"
@@ -105,6 +106,7 @@ private:
     execution_limits limits_;
     in_doubt_resolver in_doubt_;
     execution_loader loader_;
+    run_loader runs_;
     fire_mark mark_;
     take_over take_over_;
     assigner assigner_;

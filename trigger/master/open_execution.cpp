@@ -9,8 +9,7 @@ utc_time first_due(storage::open_execution_row const& row, protocol::schedule_sp
 {
     if (row.cause == protocol::cause::schedule && schedule.kind != protocol::schedule_kind::after)
         return protocol::due_instant(schedule.firing, row.scheduled_at);
-    bool const asked_for = row.cause == protocol::cause::manual || row.cause == protocol::cause::forced;
-    return asked_for ? row.scheduled_at : row.created_at;
+    return row.asked_for() ? row.scheduled_at : row.created_at;
 }
 
 } // namespace

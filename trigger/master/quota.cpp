@@ -11,6 +11,16 @@ std::size_t backlog_bound(planner_settings const& settings, std::size_t open)
     return std::min(settings.overdue_limit, std::max(free / 4, reserve));
 }
 
+bool is_over_bound(planner_settings const& settings, open_set const& open, protocol::service_view service)
+{
+    return open.backlog(service) > backlog_bound(settings, open.size());
+}
+
+std::string reason_at_bound(std::string const& service)
+{
+    return "service '" + service + "' has as many open executions as it may have";
+}
+
 std::size_t page_room::left(protocol::service_view service) const
 {
     auto const here = taken_.find(service);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
 
 namespace baton::trigger {
 
@@ -15,6 +16,12 @@ namespace baton::trigger {
 // without clients does not, and many such services would leave little. So a hundredth of open_limit is every service's
 // own, even if open_limit is exceeded.
 std::size_t backlog_bound(planner_settings const& settings, std::size_t open);
+
+// True if more executions of the service are open and not with a client than may be.
+bool is_over_bound(planner_settings const& settings, open_set const& open, protocol::service_view service);
+
+// Why an execution of such a service is skipped.
+std::string reason_at_bound(std::string const& service);
 
 // The room that services have for further firings while a page is planned, of which the open set does not know yet.
 class page_room {

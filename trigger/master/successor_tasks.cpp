@@ -67,7 +67,7 @@ void successor_tasks::skip(storage::ended_parent const& parent, known_task const
     into.rows.skipped.push_back({task.id,
                                  task.version,
                                  definition.project,
-                                 "service '" + definition.service + "' has as many open executions as it may have",
+                                 reason_at_bound(definition.service),
                                  {parent.scheduled_at},
                                  {ids_.make<execution_id>()}});
 }

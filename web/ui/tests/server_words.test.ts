@@ -41,7 +41,7 @@ const said: [string, string, string, string][] = [
   ['cannot resolve mars: Host not found', 'unresolved', 'libs/http/pool.cpp', '"cannot resolve "'],
   ['as many executions as may be under way at a time (1) were', 'full', 'trigger/master/admissions.cpp', ') were'],
   ['as many executions as may be under way at a time (1) were, and as many as may wait (5) did', 'full_line', 'trigger/master/admissions.cpp', ', and as many as may wait ('],
-  ["service 's' has as many open executions as it may have", 'service_full', 'trigger/master/successor_tasks.cpp', "' has as many open executions as it may have"],
+  ["service 's' has as many open executions as it may have", 'service_full', 'trigger/master/quota.cpp', "' has as many open executions as it may have"],
   ["clients have not taken the 50 executions that service 'dead' may have open", 'parked', 'trigger/master/parked_tasks.cpp', "' may have open"],
   ['ran 600 ms of at most 500', 'ran', 'client-sdk/src/engine.cpp', ' ms of at most '],
   ['ran 600 ms of at most 500: first line\nsecond line', 'ran_because', 'client-sdk/src/engine.cpp', '"ran "'],
