@@ -133,6 +133,11 @@ void database_server::inspect(std::function<void(soci::session&)> const& look)
     store_.run(look, false, utc());
 }
 
+void database_server::copy_tables(database_server& from)
+{
+    store_.copy(from.store_);
+}
+
 void database_server::step_clock(duration by)
 {
     clock_offset_ += by;

@@ -79,7 +79,9 @@ public:
 
     // Access without latency and faults, for the schema and for a test's own queries.
     std::unique_ptr<storage::database> direct();
-    // The same, outside coroutines.
+    // Replaces all tables by those of another server.
+    void copy_tables(database_server& from);
+    // The same as `direct`, outside coroutines.
     void inspect(std::function<void(soci::session&)> const& look);
 
     utc_time utc() const { return env_.time.utc() + clock_offset_; }

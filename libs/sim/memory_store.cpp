@@ -143,6 +143,15 @@ int memory_store::replay(std::string const& text, utc_time now)
     return static_cast<int>(changes() - before);
 }
 
+void memory_store::copy(memory_store& from)
+{
+    auto* const copying = sqlite3_backup_init(parts_->raw(), "main", from.parts_->raw(), "main");
+    if (copying != nullptr)
+        sqlite3_backup_step(copying, -1);
+    if (copying == nullptr || sqlite3_backup_finish(copying) != SQLITE_OK)
+        throw std::logic_error(std::string("copying the tables: ") + sqlite3_errmsg(parts_->raw()));
+}
+
 std::int64_t memory_store::changes()
 {
     return sqlite3_total_changes(parts_->raw());

@@ -37,6 +37,9 @@ public:
     // Executes such a text. Returns the number of rows matched, or -1 if it failed.
     int replay(std::string const& text, utc_time now);
 
+    // Replaces all tables by those of another one.
+    void copy(memory_store& from);
+
     std::int64_t changes(); // total number of rows written
 
 private:

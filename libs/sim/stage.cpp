@@ -16,6 +16,25 @@ std::uint64_t branch(std::uint64_t seed, std::uint64_t stream)
     return mix.next();
 }
 
+awaitable<void> migrate_all(storage::database& where)
+{
+    auto const tables = storage::scheduler_tables();
+    auto const lease = storage::lease_tables();
+    co_await storage::migrate(where, tables);
+    co_await storage::migrate(where, lease);
+}
+
+// The tables that simulations copy: to make them takes longer than what most tests do with them.
+struct tables_once {
+    stage made{0};
+
+    tables_once()
+    {
+        auto const plain = made.database.direct();
+        made.play(migrate_all(*plain));
+    }
+};
+
 } // namespace
 
 stage::stage(std::uint64_t seed)
@@ -34,13 +53,8 @@ host& stage::add_host(std::string const& name, clock_error error)
 
 void stage::make_tables()
 {
-    auto const plain = database.direct();
-    play([](storage::database& where) -> awaitable<void> {
-        auto const tables = storage::scheduler_tables();
-        auto const lease = storage::lease_tables();
-        co_await storage::migrate(where, tables);
-        co_await storage::migrate(where, lease);
-    }(*plain));
+    static tables_once once;
+    database.copy_tables(once.made.database);
 }
 
 void stage::play(awaitable<void> scene, duration limit)
