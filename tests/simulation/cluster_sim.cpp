@@ -288,7 +288,7 @@ TEST_CASE("without faults every firing runs once and on time")
 
 TEST_CASE("firings that fall due while there is no master start as soon as a new master leads")
 {
-    check_seeds(5, killed_master);
+    check_seeds(3, killed_master);
 }
 
 TEST_CASE(
@@ -298,7 +298,7 @@ TEST_CASE(
     check_seeds(5, with_faults);
 }
 
-TEST_CASE("under the same faults the tasks of a project reach only its own clients")
+TEST_CASE("under the same faults the tasks of a project reach only its own clients", "[large]")
 {
     check_seeds(3, two_projects);
 }
@@ -310,7 +310,7 @@ TEST_CASE("a long outage of the database makes no live client count as gone, and
 
 TEST_CASE("after a master was frozen for seconds, no execution assigned by it or by its successor runs twice")
 {
-    check_seeds(6, frozen_masters);
+    check_seeds(3, frozen_masters);
 }
 
 TEST_CASE("a working loop that stands still for seconds costs latency, not mastership")
@@ -323,7 +323,8 @@ TEST_CASE("a master whose working loop stands still for longer than election.stu
     check_seeds(3, long_standstill);
 }
 
-TEST_CASE("the clients of a node that cannot reach the database move to other nodes before they count as gone")
+TEST_CASE("the clients of a node that cannot reach the database move to other nodes before they count as gone",
+          "[large]")
 {
     check_seeds(2, node_database_outages);
 }
@@ -333,12 +334,12 @@ TEST_CASE("executions whose handlers kill their processes fail after three death
     check_seeds(2, deadly_handlers);
 }
 
-TEST_CASE("a new node that takes over after the database's clock has stepped back fires nothing twice")
+TEST_CASE("a new node that takes over after the database's clock has stepped back fires nothing twice", "[large]")
 {
-    check_seeds(5, clock_steps_back);
+    check_seeds(3, clock_steps_back);
 }
 
-TEST_CASE("the same seed replays the same cluster simulation")
+TEST_CASE("the same seed replays the same cluster simulation", "[large]")
 {
     auto const run = [](std::uint64_t seed) {
         cluster_world world(seed, 3, 2, 20);

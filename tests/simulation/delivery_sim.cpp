@@ -264,7 +264,7 @@ TEST_CASE("the same holds when a client remembers for ten minutes, as the SDK do
     CHECK(wrong.empty());
 }
 
-TEST_CASE("dispatches and fetches that get no answer for longer than a client remembers repeat no delivery")
+TEST_CASE("dispatches and fetches that get no answer for longer than a client remembers repeat no delivery", "[large]")
 {
     check_seeds(3, unanswered);
 }
@@ -274,7 +274,7 @@ TEST_CASE("what a client has is settled over its own requests when no node can c
     check_seeds(3, cannot_be_called);
 }
 
-TEST_CASE("no execution runs again whose result could not be recorded for longer than a client remembers")
+TEST_CASE("no execution runs again whose result could not be recorded for longer than a client remembers", "[large]")
 {
     check_seeds(3, unrecorded_results);
 }

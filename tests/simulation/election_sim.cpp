@@ -29,7 +29,7 @@ TEST_CASE("under database faults there are never two masters, and there is a mas
     auto const guarded = GENERATE(guarding::off, guarding::on);
     duration led{};
     int succeeded = 0;
-    auto const seeds = simulation_seeds(50);
+    auto const seeds = simulation_seeds(40);
     for (auto const seed : seeds) {
         election_world world(seed, flaw::none, 3, guarded);
         auto const seen = world.play(2min);
@@ -57,7 +57,7 @@ TEST_CASE("a single node becomes master again after database faults")
 {
     auto const guarded = GENERATE(guarding::off, guarding::on);
     duration led{};
-    auto const seeds = simulation_seeds(20);
+    auto const seeds = simulation_seeds(10);
     for (auto const seed : seeds) {
         election_world world(seed, flaw::none, 1, guarded);
         auto const seen = world.play(2min);

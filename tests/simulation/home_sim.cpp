@@ -160,12 +160,12 @@ std::string a_node_joins(std::uint64_t seed)
 
 TEST_CASE("when a node dies, its clients have another home within 200 ms")
 {
-    check_seeds(10, homeless_after_a_death);
+    check_seeds(5, homeless_after_a_death);
 }
 
 TEST_CASE("when the home of a service's only client dies, later firings begin within 350 ms")
 {
-    check_seeds(6, only_client_loses_its_home);
+    check_seeds(3, only_client_loses_its_home);
 }
 
 TEST_CASE("a node that stops cleanly sends its clients on first, and no firing is 50 ms late")
@@ -173,7 +173,8 @@ TEST_CASE("a node that stops cleanly sends its clients on first, and no firing i
     check_seeds(4, clean_stop_of_a_home);
 }
 
-TEST_CASE("after a node has joined, homes become even, and no firing is missed, doubled or 50 ms late for that")
+TEST_CASE("after a node has joined, homes become even, and no firing is missed, doubled or 50 ms late for that",
+          "[large]")
 {
     check_seeds(2, a_node_joins);
 }

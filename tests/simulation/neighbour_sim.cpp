@@ -291,7 +291,8 @@ TEST_CASE("hundreds of executions with long payloads travel in messages of bound
 }
 
 TEST_CASE(
-    "of thousands of firings of one millisecond a message names at most 500, and a step of a loop sends at most 1,000")
+    "of thousands of firings of one millisecond a message names at most 500, and a step of a loop sends at most 1,000",
+    "[large]")
 {
     constexpr std::size_t firings = 5'000;
     cluster_world world(Catch::rngSeed(), 3, 6, 4'000);

@@ -78,7 +78,7 @@ TEST_CASE(
 {
     duration led{};
     int succeeded = 0;
-    auto const seeds = simulation_seeds(125);
+    auto const seeds = simulation_seeds(50);
     for (auto const seed : seeds) {
         sqlite_world world(seed);
         auto const seen = world.play(2min);

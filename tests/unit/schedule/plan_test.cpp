@@ -219,7 +219,8 @@ TEST_CASE("an edit with too many overdue firings takes the first of them and lea
     CHECK_FALSE(rest.unfinished);
 }
 
-TEST_CASE("an edit in parts decides on overdue firings as one plan would, whatever their number, policy and jitter")
+TEST_CASE("an edit in parts decides on overdue firings as one plan would, whatever their number, policy and jitter",
+          "[large]")
 {
     auto before = task(1s);
     using enum protocol::misfire_action;

@@ -277,7 +277,7 @@ bytes_at_master measure_master(shape const& of)
 
 } // namespace
 
-TEST_CASE("a node keeps at most 4 KiB for each client that it hears, also of one that fetches")
+TEST_CASE("a node keeps at most 4 KiB for each client that it hears, also of one that fetches", "[large]")
 {
     auto const of = GENERATE(shape{}, shape{2'000, 20}, shape{2'000, 1, true});
     auto const bytes = measure_home(of);

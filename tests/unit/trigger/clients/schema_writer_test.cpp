@@ -45,7 +45,7 @@ struct bench {
 
 } // namespace
 
-TEST_CASE("a hundred thousand clients of one build cost one write of their schemas")
+TEST_CASE("a hundred thousand clients of one build cost one write of their schemas", "[large]")
 {
     bench f;
     auto const name = f.announce(1);

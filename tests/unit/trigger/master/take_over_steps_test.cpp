@@ -105,7 +105,8 @@ effort effort_until_planned(int open_rows)
 
 } // namespace
 
-TEST_CASE("a term that takes over 30,000 open executions plans after no more work than one that takes over 10,000")
+TEST_CASE("a term that takes over 30,000 open executions plans after no more work than one that takes over 10,000",
+          "[large]")
 {
     auto const few = effort_until_planned(10'000);
     auto const many = effort_until_planned(30'000);
