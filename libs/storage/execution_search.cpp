@@ -178,13 +178,29 @@ void execution_search::keep_rest(statement& ask) const
         either_contains(ask, {"e.error"}, {"a.error"}, *filter_.error);
 }
 
-void execution_search::where(statement& ask) const
+std::vector<page_part> execution_search::parts() const
+{
+    return end_ ? std::vector{page_part::nearer, page_part::last_one} : std::vector{page_part::whole};
+}
+
+void execution_search::keep_part(statement& ask, page_part part) const
+{
+    auto const [at, id] = place();
+    if (part == page_part::nearer)
+        ask(" AND ", at, fragment{ascending() ? " < " : " > "}, end_->at);
+    if (part != page_part::last_one)
+        return;
+    ask(" AND ", at, " = ", end_->at, " AND ", id, fragment{ascending() ? " <= " : " >= "}, end_->id);
+    if (filter_.after_at == end_->at)
+        ask(" AND ", id, fragment{ascending() ? " > " : " < "}, filter_.after_id);
+}
+
+void execution_search::where(statement& ask, page_part part) const
 {
     keep_place(ask);
+    keep_part(ask, part);
     ask(" AND e.namespace = ", name_space_);
     keep_rest(ask);
-    if (end_)
-        keep_places(ask, dialect_of(sql_), place(), ascending() ? relation::to : relation::from, *end_);
 }
 
 void execution_search::order(statement& ask) const

@@ -6,6 +6,8 @@
 #include "libs/storage/places.hpp"
 #include "libs/storage/statement.hpp"
 
+#include <vector>
+
 namespace baton::storage {
 
 // The index along which a page is read.
@@ -28,6 +30,15 @@ search_way way_of(execution_filter const& filter, bool many_open);
 // Pure.
 bool must_bound(execution_filter const& filter, search_way way);
 
+// A page that may look at a bounded number of rows is read in two queries. SQLite does not use the id in a range of
+// (scheduled_at, id), so in one query it would pass all executions of the last row's instant, of which there may be
+// hundreds of thousands.
+enum class page_part {
+    whole,    // of a page without an end
+    nearer,   // than the instant of the last row
+    last_one, // that instant
+};
+
 // The rows of a page, in the order of the list: the FROM clause and the conditions. `e` is the execution; the place of
 // a row is (scheduled_at, id).
 class execution_search {
@@ -35,15 +46,19 @@ public:
     // Asks the database how far the page may look.
     execution_search(soci::session& sql, protocol::namespace_id name_space, execution_filter filter);
 
-    void from(statement& ask) const;  // " FROM execution e", and what a condition needs
-    void where(statement& ask) const; // without the word; names the last attempt as a
-    void order(statement& ask) const; // " ORDER BY ... LIMIT "
+    // In the order of the list.
+    std::vector<page_part> parts() const;
+
+    void from(statement& ask) const;                  // " FROM execution e", and what a condition needs
+    void where(statement& ask, page_part part) const; // without the word; names the last attempt as a
+    void order(statement& ask) const;                 // " ORDER BY ... LIMIT "
 
     // The last row that the page may look at; nothing if the filter leads past no others.
     std::optional<execution_place> const& end() const { return end_; }
 
 private:
     void keep_place(statement& ask) const;
+    void keep_part(statement& ask, page_part part) const;
     void keep_rest(statement& ask) const;
     place_columns place() const;
     std::optional<execution_place> find_end() const;

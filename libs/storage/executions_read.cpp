@@ -122,16 +122,21 @@ execution_page read_page(soci::session& sql, protocol::namespace_id name_space, 
 {
     execution_page page;
     execution_search const search(sql, name_space, filter);
-    statement ask(sql);
-    select_columns(ask);
-    search.from(ask);
-    join_task_and_attempt(ask);
-    search.where(ask);
-    search.order(ask);
-    ask(filter.limit);
-    ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
+    auto const limit = static_cast<std::size_t>(filter.limit);
+    for (auto const part : search.parts()) {
+        if (page.items.size() == limit)
+            break;
+        statement ask(sql);
+        select_columns(ask);
+        search.from(ask);
+        join_task_and_attempt(ask);
+        search.where(ask, part);
+        search.order(ask);
+        ask(static_cast<std::int64_t>(limit - page.items.size()));
+        ask.each([&](row& cells) { page.items.push_back(read_execution(cells)); });
+    }
     add_versions(sql, page.items);
-    if (page.items.size() < static_cast<std::size_t>(filter.limit))
+    if (page.items.size() < limit)
         page.looked_to = search.end();
     return page;
 }
