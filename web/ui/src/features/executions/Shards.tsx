@@ -10,13 +10,13 @@ import { DataTable } from '@/shared/DataTable';
 import { Instance } from '@/shared/Instance';
 import { Link } from '@/shared/Link';
 import { Reason } from '@/shared/Reason';
+import { ReasonText } from '@/shared/ReasonText';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
 import { between } from '@/shared/time';
 import { Duration } from '@/shared/Times';
 import { canRetry } from './possible';
 import { useShards } from './queries';
-import classes from './Why.module.css';
 
 const mostShown = 20;
 
@@ -46,7 +46,7 @@ export function Shards({ of }: { of: Pick<Execution, 'id' | 'task' | 'parent' | 
     { header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
     { header: t('took'), cell: ({ row }) => <Duration ms={between(row.original.first_attempt.started_at, row.original.ended_at)} /> },
-    { header: t('why'), cell: ({ row }) => <Text size="sm" className={classes.why}><Reason text={row.original.reason ?? ''} /></Text> },
+    { header: t('why'), cell: ({ row }) => <ReasonText reason={row.original.reason !== null && <Reason text={row.original.reason} />} /> },
   ];
   if (!data || data.items.length === 0) return null;
   const counts = new Map<State, number>();

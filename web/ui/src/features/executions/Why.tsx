@@ -1,16 +1,10 @@
-import { Text } from '@mantine/core';
 import type { Execution } from '@/api/types';
+import { ReasonText } from '@/shared/ReasonText';
 import { printedBy } from './outputs';
-import classes from './Why.module.css';
 import { WhyWaits } from './WhyWaits';
 
 /** Why an execution waits or failed: the sentence of the server, and the last line that a command printed of its error. */
 export function Why({ one }: { one: Execution }) {
-  const printed = printedBy(one);
-  return (
-    <div className={classes.wide}>
-      <Text size="sm" className={classes.why}><WhyWaits text={one.reason ?? one.first_attempt.error ?? ''} project={one.project} /></Text>
-      {printed !== '' && <Text size="xs" c="dimmed" className={classes.why}>{printed}</Text>}
-    </div>
-  );
+  const text = one.reason ?? one.first_attempt.error ?? '';
+  return <ReasonText reason={text !== '' && <WhyWaits text={text} project={one.project} />} printed={printedBy(one)} />;
 }
