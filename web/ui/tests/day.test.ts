@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Execution } from '../src/api/types';
 import { aimOf, rowsOf } from '../src/features/day/bars';
 import { comingOf, mostFirings, mostTasks, tasksToAsk, withoutExecutions } from '../src/features/day/further';
+import { plannedAt, rerunsBefore } from '../src/features/day/reruns';
 import { chosenOf, daysBegun, isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/day/range';
 
 const hour = 3600000;
@@ -119,5 +120,21 @@ describe('what is to come', () => {
     expect(ahead.end).toBe(Date.UTC(2026, 10, 27, 11));
     const ticks = ticksOf(ahead, 12);
     expect([...daysBegun(ticks, true)]).toEqual([Date.UTC(2026, 10, 27, 1)]);
+  });
+});
+
+describe('what runs again', () => {
+  it('stands where it ran, not where the failed one was scheduled', () => {
+    const again = { ...execution('r', '1', 7, 8), cause: 'rerun', scheduled_at: at(-9), created_at: at(6) } as Execution;
+    expect(rowsOf([again], range, 0)[0]?.bars[0]).toMatchObject({ again: true, begin: range.begin + 7 * hour, end: range.begin + 8 * hour });
+    const waiting = { ...again, state: 'waiting', ended_at: null, first_attempt: { started_at: null } } as unknown as Execution;
+    expect(rowsOf([waiting], range, 0)[0]?.bars[0]?.begin).toBe(range.begin + 6 * hour);
+    expect(plannedAt({ cause: 'schedule', scheduled_at: at(1), created_at: at(0) })).toBe(at(1));
+  });
+  it('is looked for at the times of the failed ones', () => {
+    const letter = (scheduled: number, resolved: number | null) => ({ scheduled_at: at(scheduled), resolved_at: resolved === null ? null : at(resolved) });
+    expect(rerunsBefore([letter(-9, 7), letter(-30, -2), letter(2, 3), letter(-90, -80), letter(-5, 40), letter(-4, null)], range))
+      .toEqual({ from: at(-30), until: new Date(range.begin - 9 * hour + 1).toISOString() });
+    expect(rerunsBefore([letter(2, 3)], range)).toBeNull();
   });
 });

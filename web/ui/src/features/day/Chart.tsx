@@ -10,7 +10,7 @@ import { aimOf, type Bar, type Row } from './bars';
 import classes from './Chart.module.css';
 import { Plot } from './Plot';
 import { daysBegun, type Range } from './range';
-import { useTimesOf } from './words';
+import { useNameOf, useTimesOf } from './words';
 
 function Axis({ range, ticks }: { range: Range; ticks: number[] }) {
   const { i18n } = useTranslation();
@@ -36,9 +36,10 @@ interface Tip {
 
 function TipBox({ tip: { bar, left, top } }: { tip: Tip }) {
   const times = useTimesOf();
+  const nameOf = useNameOf();
   return (
     <Paper withBorder shadow="md" p="xs" radius="md" className={classes.tip} style={{ left, top }} role="tooltip">
-      <Group gap="xs" wrap="nowrap"><Text size="sm" fw={600}>{bar.name}</Text><StateBadge state={bar.state} /></Group>
+      <Group gap="xs" wrap="nowrap"><Text size="sm" fw={600}>{nameOf(bar)}</Text><StateBadge state={bar.state} /></Group>
       <Text size="sm">{times(bar)}</Text>
     </Paper>
   );

@@ -1,6 +1,7 @@
 import type { Execution, NextFiring, State } from '@/api/types';
 import { withoutExecutions } from './further';
 import type { Range } from './range';
+import { plannedAt } from './reruns';
 
 export interface Bar {
   id: string;
@@ -8,6 +9,8 @@ export interface Bar {
   path: string;
   name: string;
   state: State;
+  /** It runs an execution again that failed. */
+  again: boolean;
   /** Where it begins and ends in the range, which may cut it. */
   begin: number;
   end: number;
@@ -26,10 +29,12 @@ export interface Row {
 }
 
 const mostLanes = 12;
+/** The least length of a bar in the drawing, in percent of the range. */
+export const shortestShown = 0.4;
 const running = ['running', 'stopping', 'retrying'];
 
 function timesOf(one: Execution, now: number): { startedAt: string; begin: number; end: number } {
-  const startedAt = one.first_attempt.started_at ?? one.scheduled_at;
+  const startedAt = one.first_attempt.started_at ?? plannedAt(one);
   const begin = Date.parse(startedAt);
   const end = one.ended_at ? Date.parse(one.ended_at) : running.includes(one.state) ? now : begin;
   return { startedAt, begin, end: Math.max(begin, end) };
@@ -60,7 +65,7 @@ function addComing(rows: Map<string, Row>, coming: NextFiring[], executions: Exe
     const begin = Date.parse(at);
     if (begin < range.begin || begin >= range.end) continue;
     const path = execution === null ? `/tasks/${task}` : `/executions/${execution}`;
-    rowOf(rows, project, service).bars.push({ id: execution ?? `next-${task}-${begin}`, path, name, state: 'planned', startedAt: at, endedAt: null, lane: 0, begin, end: begin });
+    rowOf(rows, project, service).bars.push({ id: execution ?? `next-${task}-${begin}`, path, name, state: 'planned', again: false, startedAt: at, endedAt: null, lane: 0, begin, end: begin });
   }
 }
 
@@ -72,11 +77,11 @@ export function rowsOf(executions: Execution[], range: Range, now: number, comin
     const { startedAt, begin, end } = timesOf(one, now);
     if (begin >= range.end || end < range.begin) continue;
     rowOf(rows, one.project, one.service).bars.push({
-      id: one.id, path: `/executions/${one.id}`, name: one.task_name ?? one.task, state: one.state, startedAt, endedAt: one.ended_at, lane: 0,
+      id: one.id, path: `/executions/${one.id}`, name: one.task_name ?? one.task, state: one.state, again: one.cause === 'rerun', startedAt, endedAt: one.ended_at, lane: 0,
       begin: Math.max(begin, range.begin), end: Math.min(end, range.end),
     });
   }
-  const shortest = (range.end - range.begin) / 600;
+  const shortest = ((range.end - range.begin) * shortestShown) / 100;
   const all = [...rows.values()].sort((a, b) => a.project.localeCompare(b.project) || (a.service ?? '\uffff').localeCompare(b.service ?? '\uffff'));
   for (const row of all) {
     row.bars.sort((a, b) => a.begin - b.begin || a.name.localeCompare(b.name));

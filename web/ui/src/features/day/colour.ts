@@ -4,6 +4,7 @@ import { stateColour } from '@/shared/StateBadge';
 
 // Without words beside them, states of one colour would look the same.
 const own: Partial<Record<State, [string, string]>> = {
+  planned: ['gray-6', 'gray-5'],
   timed_out: ['grape-8', 'grape-4'],
   skipped: ['gray-6', 'gray-6'],
   cancelled: ['yellow-8', 'yellow-4'],

@@ -15,3 +15,9 @@ export function useTimesOf(): (bar: Bar) => string {
     return t('times', { begin, end: exact(endedAt, zone, i18n.language), took: say(Math.max(0, took)) });
   };
 }
+
+/** The name of a bar's task, and that it ran again. */
+export function useNameOf(): (bar: Bar) => string {
+  const { t } = useTranslation('day');
+  return ({ name, again }) => (again ? t('again', { name }) : name);
+}
