@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { useEffect, useRef, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import classes from './ConfirmDialog.module.css';
 import { ErrorBox } from './ErrorBox';
 import { useFocusBack } from './focus_back';
 
@@ -22,25 +23,22 @@ interface Props {
   onClose: () => void;
 }
 
-/** Long names in the title break, so that the button to close stays in view. */
+/** The buttons, and a refusal, stay in view below a long form. Long names in the title break, so that the button to close does, too. */
 export function ConfirmDialog(props: Props) {
   const { t } = useTranslation();
   useFocusBack();
-  const refusal = useRef<HTMLDivElement>(null);
-  // Below a long form a refusal would not be seen.
-  useEffect(() => {
-    if (props.error) refusal.current?.scrollIntoView({ block: 'nearest' });
-  }, [props.error]);
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size={props.wide ? 'xl' : 'lg'} styles={{ title: { overflowWrap: 'anywhere', minWidth: 0 } }}>
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title} closeButtonProps={{ 'aria-label': t('close') }} centered size={props.wide ? 'xl' : 'lg'} classNames={{ content: classes.content ?? '' }} styles={{ title: { overflowWrap: 'anywhere', minWidth: 0 } }}>
       <Stack>
         {props.text && <Text size="sm">{props.text}</Text>}
         {props.children}
-        <div ref={refusal}><ErrorBox error={props.error} /></div>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={props.onClose}>{props.leave ?? t('cancel')}</Button>
-          <Button color={props.danger ? 'red' : undefined} loading={props.busy ?? false} onClick={props.onConfirm}>{props.confirm}</Button>
-        </Group>
+        <div className={classes.foot}>
+          <ErrorBox error={props.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={props.onClose}>{props.leave ?? t('cancel')}</Button>
+            <Button color={props.danger ? 'red' : undefined} loading={props.busy ?? false} onClick={props.onConfirm}>{props.confirm}</Button>
+          </Group>
+        </div>
       </Stack>
     </Modal>
   );

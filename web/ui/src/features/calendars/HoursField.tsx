@@ -7,7 +7,7 @@ export function HoursField({ value, onChange }: { value: Hours[]; onChange: (nex
   const { t } = useTranslation(['calendars', 'shared']);
   const change = (place: number, part: Partial<Hours>) => onChange(value.map((one, at) => (at === place ? { ...one, ...part } : one)));
   return (
-    <Fieldset legend={t('hours_title')} p="sm">
+    <Fieldset aria-label={t('hours_title')} variant="unstyled">
       <Stack gap="xs">
         {value.map((one, place) => (
           <Group key={place} gap="xs" align="flex-end">

@@ -55,3 +55,17 @@ export function monthsOf(content: Content, year: number): Month[] {
 export function countOf(months: Month[], mark: Mark): number {
   return months.reduce((sum, { days }) => sum + days.filter((day) => day.mark === mark).length, 0);
 }
+
+/** The date in a zone, such as 2026-12-24; `zone` undefined is the viewer's. */
+export function todayIn(zone: string | undefined, now = Date.now()): string {
+  const text = (timeZone: string | undefined) => {
+    const parts = new Intl.DateTimeFormat('en', { year: 'numeric', month: '2-digit', day: '2-digit', timeZone }).formatToParts(now);
+    return (['year', 'month', 'day'] as const).map((wanted) => parts.find(({ type }) => type === wanted)?.value).join('-');
+  };
+  try {
+    return text(zone);
+  } catch {
+    // A zone that the server knows and this browser does not, or one that is being typed.
+    return text('UTC');
+  }
+}

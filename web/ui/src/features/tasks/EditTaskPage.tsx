@@ -9,7 +9,7 @@ import { useScheduleText } from './form/schedule_sentence';
 import { taskDraftOf } from './form/task_draft';
 import { TaskForm } from './form/TaskForm';
 import { useTask } from './queries';
-import { viewerZone } from './viewer_zone';
+import { viewerZone } from '@/shared/viewer_zone';
 
 /** The form of one version. If another has changed the task meanwhile, it says so before the server refuses. */
 function Editor({ task }: { task: Task }) {

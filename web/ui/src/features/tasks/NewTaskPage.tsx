@@ -7,7 +7,7 @@ import { usePreferences } from '@/shared/preferences';
 import { copyOf, emptyTask, taskDraftOf } from './form/task_draft';
 import { TaskForm } from './form/TaskForm';
 import { useTask } from './queries';
-import { viewerZone } from './viewer_zone';
+import { viewerZone } from '@/shared/viewer_zone';
 
 function Copy({ id }: { id: string }) {
   const { data: task, error, refetch } = useTask(id);

@@ -24,7 +24,7 @@ import { Policies } from './Policies';
 import { policiesDraftOf } from './policies_draft';
 import { ScheduleBuilder } from './ScheduleBuilder';
 import { offered } from './schedule_draft';
-import { viewerZone } from '../viewer_zone';
+import { viewerZone } from '@/shared/viewer_zone';
 import { comparable, definitionOf, faultsOf, type TaskDraft } from './task_draft';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { Task } from '@/api/types';
 import { useDuration } from '@/shared/Times';
-import { viewerZone } from '../viewer_zone';
+import { viewerZone } from '@/shared/viewer_zone';
 import { cronSentence } from './cron_sentence';
 import { useScheduleLimits } from './schedule_limits';
 import { scheduleDraftOf, type ScheduleDraft } from './schedule_draft';
