@@ -84,7 +84,7 @@ it('previews a daily window with a calendar that leaves times out, before the ta
   const preview = tab.page.getByRole('region', { name: form.preview.title });
   await preview.getByText(/ are left out by bank-holidays$/).waitFor();
   const firings = preview.getByRole('list', { name: form.preview.next }).getByRole('listitem');
-  expect(await firings.count()).toBe(8);
+  expect(await firings.count()).toBe(10);
   expect(await firings.first().textContent()).toMatch(/Mon.*Mar.*2031/);
 });
 

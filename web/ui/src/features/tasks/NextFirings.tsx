@@ -6,6 +6,7 @@ import { ErrorBox } from '@/shared/ErrorBox';
 import { Section } from '@/shared/Section';
 import { ExactTime, RelativeTime } from '@/shared/Times';
 import { useRestore } from './changes';
+import { useFiringCount } from './firings_shown';
 import { useNextFirings } from './queries';
 import { SkipDialog } from './SkipDialog';
 
@@ -29,12 +30,9 @@ function Skips({ task, zone }: { task: Task; zone: string | undefined }) {
   );
 }
 
-const few = 10;
-const many = 60;
-
 export function NextFirings({ task, zone }: { task: Task; zone: string | undefined }) {
   const { t } = useTranslation('tasks');
-  const [count, setCount] = useState(few);
+  const { count, isFull, more } = useFiringCount();
   const { data, error } = useNextFirings(task.id ?? '', task.version, count);
   const [skipping, skip] = useState<string | null>(null);
   const skipped = new Set((task.skips ?? []).map(({ firing }) => firing));
@@ -57,7 +55,7 @@ export function NextFirings({ task, zone }: { task: Task; zone: string | undefin
           </List.Item>
         ))}
       </List>
-      {count === few && data && data.next.length >= few && <Button mt="sm" variant="default" size="compact-sm" onClick={() => setCount(many)}>{t('next.more')}</Button>}
+      {more && data && isFull(data.next.length) && <Button mt="sm" variant="default" size="compact-sm" onClick={more}>{t('next.more')}</Button>}
       <Skips task={task} zone={zone} />
       {skipping && <SkipDialog task={task} expected={skipping} zone={zone} close={() => skip(null)} />}
     </Section>

@@ -1,8 +1,8 @@
 import { Alert, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useProblemWords } from '@/shared/problems';
+import { useFiringCount } from '../firings_shown';
 import { useSchedulePreview, type PreviewRequest } from '../queries';
 import { PreviewedFirings } from './PreviewedFirings';
 import type { ScheduleProps } from './ScheduleBuilder';
@@ -23,16 +23,13 @@ function Words({ draft, description }: { draft: ScheduleDraft; description: stri
   );
 }
 
-const few = 8;
-const many = 60;
-
 /** What comes of the fields: the schedule in words, its next firings in its zone, and what clocks and calendars do to them. */
 export function SchedulePreview({ draft, project, name, service, task }: ScheduleProps) {
   const { t, i18n } = useTranslation('taskForm');
   const words = useProblemWords();
   const schedule = scheduleOf(draft);
   const complete = isComplete(draft);
-  const [count, setCount] = useState(few);
+  const { count, more } = useFiringCount();
   const [asked] = useDebouncedValue(JSON.stringify({ schedule, project, name: needsName(draft) ? name : '', service: draft.zoneBy === 'default' ? service : '', task, count } satisfies PreviewRequest), 400);
   const { data, error, isFetching } = useSchedulePreview(asked, complete);
   // An expression is described by the server, in English.
@@ -50,7 +47,7 @@ export function SchedulePreview({ draft, project, name, service, task }: Schedul
         {shown && (
           <>
             {described && <Text fw={600}>{shown.description}</Text>}
-            <PreviewedFirings preview={shown} zone={draft.zone} more={count === few ? () => setCount(many) : undefined} />
+            <PreviewedFirings preview={shown} zone={draft.zone} more={more} />
             {shown.note && <Alert color="orange" p="xs"><Text size="sm">{i18n.language.startsWith('en') ? shown.note : t('preview.note')}</Text></Alert>}
             {shown.notes.map((note) => <Alert key={note.at + note.kind} color="orange" p="xs"><Text size="sm">{words(note.text)}</Text></Alert>)}
           </>
