@@ -45,6 +45,7 @@ export function placeOf(reason: string, text: string): { line: number; column: n
 export function useJsonFault(): (reason: string, text: string) => string {
   const { t, i18n } = useTranslation();
   return (reason, text) => {
+    if (text.trim() === '') return t('json_empty');
     const place = placeOf(reason, text);
     // The browser's message is in English.
     return place && !i18n.language.startsWith('en') ? t('json_invalid_at', { ...place }) : t('json_invalid', { reason });

@@ -13,10 +13,10 @@ import { useFilters } from '@/shared/filters';
 import { Link } from '@/shared/Link';
 import { PageHeader } from '@/shared/PageHeader';
 import { usePreferences } from '@/shared/preferences';
-import { Reason } from '@/shared/Reason';
 import { StateBadge } from '@/shared/StateBadge';
 import { RelativeTime } from '@/shared/Times';
 import { TaskFilter } from '../pickers/TaskFilter';
+import { ErrorCell } from './ErrorCell';
 import { lettersOf, oneTask } from './letters';
 import { type Resolution, useDeadLetters } from './queries';
 import { ResolveBar } from './ResolveBar';
@@ -39,7 +39,7 @@ function useColumns(resolution: Resolution): ColumnDef<DeadLetter>[] {
     { header: t('died'), cell: ({ row }) => <RelativeTime at={row.original.died_at} /> },
     { header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
     { header: t('attempts'), accessorKey: 'attempt' },
-    { header: t('error'), cell: ({ row }) => <Text size="sm" lineClamp={2} maw={340}><Reason text={row.original.error ?? ''} /></Text> },
+    { header: t('error'), cell: ({ row }) => <ErrorCell letter={row.original} /> },
     ...(resolution === 'retried' ? [{ header: t('rerun'), cell: ({ row }) => (row.original.rerun ? <Link to={`/executions/${row.original.rerun}`} size="sm">{t('show_rerun')}</Link> : '–') } satisfies ColumnDef<DeadLetter>] : []),
     ...(resolution === 'dismissed' ? [{ header: t('resolved_at'), cell: ({ row }) => <RelativeTime at={row.original.resolved_at} /> } satisfies ColumnDef<DeadLetter>] : []),
   ];

@@ -1,4 +1,4 @@
-import { Alert, Checkbox, List, Skeleton, Text } from '@mantine/core';
+import { Alert, List, Radio, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useTaskName } from '@/api/task_names';
@@ -44,26 +44,34 @@ function Filter({ of }: { of: Letters }) {
   return <List size="sm">{lines.map(([name, value]) => <List.Item key={name}>{`${name}: ${value}`}</List.Item>)}</List>;
 }
 
-/** Asks before dead letters run again or are dismissed. Those that run again may get another payload. */
+/**
+ * Asks before dead letters run again or are dismissed. Those that run again keep their payloads, unless a person chooses another one
+ * and changes the text: where the payloads differ, it is empty at first.
+ */
 export function ResolveDialog({ how, of, task, busy, error, progress, send, close }: Props) {
   const { t, i18n } = useTranslation('deadLetters');
   const [other, setOther] = useState(false);
   const [typed, setTyped] = useState<string>();
-  const { data: common, isFetching } = useCommonPayload(of, how === 'retry' && other);
-  const text = typed ?? (common && common !== 'differ' ? jsonText(common.payload) : '{}');
+  const { data: common, isLoading } = useCommonPayload(of, how === 'retry' && other);
+  const own = common && common !== 'differ' ? jsonText(common.payload) : '';
+  const text = typed ?? own;
   const read = readJson(text);
   const target = useTargetOf(other ? task : '');
   const question = useQuestion(how, of, busy);
   function confirm() {
-    if (other && ('reason' in read || isFetching)) return;
-    send({ how, of, ...(other && 'value' in read ? { payload: read.value } : {}) });
+    if (other && ('reason' in read || isLoading)) return;
+    send({ how, of, ...(other && text !== own && 'value' in read ? { payload: read.value } : {}) });
   }
   return (
     <ConfirmDialog opened title={question} text={t(`help.${how}`)} confirm={t(`action.${how}`)} busy={busy} error={error} onConfirm={confirm} onClose={close}>
       <Filter of={of} />
-      {how === 'retry' && <Checkbox label={t('other_payload')} checked={other} onChange={({ currentTarget }) => setOther(currentTarget.checked)} />}
-      {how === 'retry' && other && isFetching && <Skeleton height={80} />}
-      {how === 'retry' && other && !isFetching && (
+      {how === 'retry' && (
+        <Radio.Group label={t('payloads')} value={other ? 'other' : 'own'} onChange={(next) => setOther(next === 'other')}>
+          <Stack gap="xs" mt="xs"><Radio value="own" label={t('own_payload')} /><Radio value="other" label={t('other_payload')} /></Stack>
+        </Radio.Group>
+      )}
+      {how === 'retry' && other && isLoading && <Skeleton height={80} />}
+      {how === 'retry' && other && !isLoading && (
         <>
           {common === 'differ' && <Alert color="yellow" p="xs"><Text size="sm">{t('payloads_differ')}</Text></Alert>}
           <PayloadField label={t('payload')} value={text} onChange={setTyped} target={target} />

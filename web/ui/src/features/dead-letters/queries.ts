@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { api, unwrap } from '@/api/client';
 import { useLiveInterval } from '@/api/live';
 import type { DeadLetter } from '@/api/types';
+import { lastLine } from '../executions/outputs';
 import { commonOf, mostCompared } from './payloads';
 import { firstStep, type LetterFilter, type Letters, nothingYet, type Resolved, type Step, withStep } from './letters';
 
@@ -33,6 +34,23 @@ export function useDeadLetters(filters: LetterFilters, after: string | undefined
   });
 }
 
+/** The last line that the last attempt of a dead letter printed of its error; empty if it printed none. The list lacks it. */
+export function useLastLine(execution: string, wanted: boolean): string {
+  const { data } = useQuery({
+    // Of no topic: an execution that has ended prints nothing more.
+    queryKey: ['last_line', execution],
+    enabled: wanted,
+    staleTime: Infinity,
+    retry: false,
+    placeholderData: undefined,
+    queryFn: async ({ signal }) => {
+      const { attempts } = await unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id: execution } }, signal }));
+      return lastLine(attempts.at(-1)?.result);
+    },
+  });
+  return data ?? '';
+}
+
 export type Resolve = 'retry' | 'dismiss';
 
 /** How many open dead letters are meant. Not read while they are dealt with: the number would fall in the question. */
@@ -44,17 +62,26 @@ export function useLetterCount(of: Letters, busy: boolean) {
   });
 }
 
-/** The payload that the chosen ones have in common, read once a person wants to change it. Null: too many, or a filter chose them. */
+/** The executions that are meant; null if there are too many to compare. */
+async function executionsOf(of: Letters, signal: AbortSignal): Promise<string[] | null> {
+  if ('executions' in of) return of.executions.length <= mostCompared ? of.executions : null;
+  const { items, next } = await unwrap(api.GET('/api/v1/dead-letters', { params: { query: { ...of, limit: mostCompared } }, signal }));
+  return next === null ? items.map(({ execution }) => execution) : null;
+}
+
+/** The payload that the dead letters have in common, read once a person wants to change it; `differ` if they are too many to know. */
 export function useCommonPayload(of: Letters, wanted: boolean) {
-  const executions = 'executions' in of && of.executions.length <= mostCompared ? of.executions : null;
   return useQuery({
-    queryKey: ['dead_letters', 'payloads', executions],
+    // Of no topic, and read once for each question: another answer would replace the text while it is typed.
+    queryKey: ['payloads_of_letters', of],
+    gcTime: 0,
     enabled: wanted,
     staleTime: Infinity,
     retry: false,
     placeholderData: undefined,
     queryFn: async ({ signal }) => {
-      if (executions === null) return null;
+      const executions = await executionsOf(of, signal);
+      if (executions === null) return 'differ' as const;
       const read = executions.map((id) => unwrap(api.GET('/api/v1/executions/{id}', { params: { path: { id } }, signal })));
       return commonOf((await Promise.all(read)).map(({ payload }) => payload));
     },

@@ -22,7 +22,11 @@ export function lastLines(result: unknown): string {
   return lines.slice(-mostLines).join('\n');
 }
 
+export function lastLine(result: unknown): string {
+  return lastLines(result).split('\n').at(-1) ?? '';
+}
+
 /** The last line that a command printed of its error. A list has the output of the first attempt only: empty if others followed. */
 export function printedBy({ state, attempt, first_attempt: { result } }: Pick<Execution, 'state' | 'attempt' | 'first_attempt'>): string {
-  return (state === 'failed' || state === 'timed_out') && attempt === 1 ? (lastLines(result).split('\n').at(-1) ?? '') : '';
+  return (state === 'failed' || state === 'timed_out') && attempt === 1 ? lastLine(result) : '';
 }
