@@ -5,6 +5,7 @@ import { useLiveState, useSilence } from '@/api/live';
 import { useNow } from '@/shared/clock';
 import { useHint } from '@/shared/hint';
 import { prefer, usePreferences, type ZoneChoice } from '@/shared/preferences';
+import { viewerZone } from '@/shared/viewer_zone';
 import { languages, speak, type Language } from '@/i18n';
 import { ProjectSwitch } from './ProjectSwitch';
 import { search } from './search';
@@ -23,13 +24,15 @@ export function ThemeSwitch() {
 
 export function Switches() {
   const { t, i18n } = useTranslation('shell');
-  const { zone } = usePreferences();
+  const { zone: chosen } = usePreferences();
+  // The shell that the build renders must not depend on the zone of its machine.
+  const zone = import.meta.env.SSR ? '' : viewerZone();
   const zones: ZoneChoice[] = ['viewer', 'task', 'utc'];
   return (
     <>
       <ProjectSwitch />
       <NativeSelect
-        aria-label={t('zone.label')} value={zone} data={zones.map((value) => ({ value, label: t(`zone.${value}`) }))}
+        aria-label={t('zone.label')} value={chosen} w={{ md: 215 }} data={zones.map((value) => ({ value, label: t(`zone.${value}`, { zone }) }))}
         onChange={({ currentTarget }) => prefer({ zone: currentTarget.value as ZoneChoice })}
       />
       <NativeSelect
