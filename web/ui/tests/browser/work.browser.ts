@@ -88,6 +88,23 @@ it('runs dead letters again, all at once', async () => {
   await tab.page.getByText(/dead letters are dealt with/).waitFor();
 });
 
+it('keeps the payloads of dead letters that a filter finds, unless another one is entered', async () => {
+  const { deadLetters, shared } = en;
+  for (const n of [1, 2]) await ended(on.server, (await on.server.post<{ execution: string }>(`/api/v1/tasks/${on.data.tasks.balance}/run`, { payload: { n } })).execution);
+  await go(`/dead-letters?task=${on.data.tasks.balance}`);
+  await tab.page.locator('tbody').getByText('the ledger of the day is not balanced').first().waitFor();
+  await button(deadLetters.action_all.retry).click();
+  await tab.page.getByRole('radio', { name: deadLetters.other_payload }).check();
+  await tab.page.getByText(deadLetters.payloads_differ).waitFor();
+  await inDialog(deadLetters.action.retry).click();
+  await tab.page.getByRole('dialog').getByText(shared.json_empty).waitFor();
+  await tab.page.getByRole('radio', { name: deadLetters.own_payload }).check();
+  const sent = tab.page.waitForRequest((request) => request.url().endsWith('/dead-letters/retry'));
+  await inDialog(deadLetters.action.retry).click();
+  expect((await sent).postDataJSON()).not.toHaveProperty('payload');
+  await tab.page.getByText(/dead letters? (is|are) dealt with/).waitFor();
+});
+
 it('dismisses the dead letters with a text in their error, and says how many before', async () => {
   await ended(on.server, await runTask(on.server, on.data.tasks.balance));
   await go('/dead-letters?error=EXIT%20status');
