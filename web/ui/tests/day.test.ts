@@ -1,7 +1,7 @@
 import { withFailures } from '../src/features/day/shown';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../src/api/types';
-import { aimOf, rowsOf } from '../src/features/day/bars';
+import { aimOf, drawn, rowsOf } from '../src/features/day/bars';
 import { comingOf, mostFirings, mostTasks, tasksToAsk, withoutExecutions } from '../src/features/day/further';
 import { plannedAt, rerunsBefore } from '../src/features/day/reruns';
 import { chosenOf, daysBegun, isDate, placeOf, rangeOf, ticksOf, hourToShow } from '../src/features/day/range';
@@ -57,6 +57,10 @@ describe('bars', () => {
   it('share lanes when there are too many', () => {
     const many = Array.from({ length: 40 }, (_, n) => execution(String(n), '1', 1, 2));
     expect(rowsOf(many, range, 0)[0]?.lanes).toBe(12);
+  });
+  it('are drawn with failures above the others', () => {
+    const bars = rowsOf([execution('f', '1', 1, 2, 'failed'), execution('s', '1', 2, 3)], range, 0)[0]?.bars ?? [];
+    expect(drawn(bars).map(({ id }) => id)).toEqual(['s', 'f']);
   });
   it('are reached by arrows', () => {
     expect(aimOf(rows, 'a', 'ArrowRight')?.id).toBe('b');

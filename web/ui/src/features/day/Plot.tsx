@@ -1,7 +1,7 @@
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHref } from './href';
-import { type Bar, type Row, shortestShown } from './bars';
+import { type Bar, drawn, type Row, shortestShown } from './bars';
 import classes from './Chart.module.css';
 import { barStyle } from './colour';
 import type { Range } from './range';
@@ -50,7 +50,7 @@ export const Plot = memo(function Plot({ row, range, ticks, now, current }: Prop
   return (
     <svg className={classes.plot} height={height} role="group" aria-label={row.service ?? row.project}>
       {ticks.map((at) => <line key={at} className={classes.tick} x1={x(at)} x2={x(at)} y1={0} y2={height} />)}
-      {row.bars.map((bar) => (
+      {drawn(row.bars).map((bar) => (
         <BarLink
           key={bar.id} bar={bar} range={range} current={bar.id === current} href={href(bar.path)}
           label={`${nameOf(bar)}, ${t(`state.${bar.state}`)}, ${times(bar)}`}

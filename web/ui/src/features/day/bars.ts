@@ -90,6 +90,14 @@ export function rowsOf(executions: Execution[], range: Range, now: number, comin
   return all;
 }
 
+const failures: readonly State[] = ['failed', 'timed_out'];
+
+/** The bars in the order in which they are drawn: a failure lies above those that would cover it. */
+export function drawn(bars: Bar[]): Bar[] {
+  const isFailure = ({ state }: Bar) => failures.includes(state);
+  return [...bars.filter((bar) => !isFailure(bar)), ...bars.filter(isFailure)];
+}
+
 /** The bar that a key leads to; undefined for other keys, and at an end. */
 export function aimOf(rows: Row[], id: string, key: string): Bar | undefined {
   const at = rows.findIndex(({ bars }) => bars.some((bar) => bar.id === id));
