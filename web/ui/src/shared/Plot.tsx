@@ -23,7 +23,9 @@ export default function Plot({ label, times, series, height = 160 }: ChartProps)
     if (!place.current || width === 0) return;
     const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(`--mantine-color-${name}-${dark ? 4 : 7}`);
     const axis = { stroke: dark ? '#adadad' : '#5c636a', grid: { stroke: dark ? '#3b3b3b' : '#e9ecef', width: 1 }, ticks: { show: false } };
-    const lines = series.map(({ label: name, colour: of }) => ({ label: name, stroke: colour(of), width: 2, points: { show: true, size: 5, fill: colour(of), filter: (_: uPlot, at: number) => alone(series[at - 1]?.values ?? []) } }));
+    const number = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 });
+    const value = (_: uPlot, at: number | null) => (at === null ? '–' : number.format(at));
+    const lines = series.map(({ label: name, colour: of }) => ({ label: name, value, stroke: colour(of), width: 2, points: { show: true, size: 5, fill: colour(of), filter: (_: uPlot, at: number) => alone(series[at - 1]?.values ?? []) } }));
     const say = (at: number) => clockTime(at * 1000, zone, i18n.language);
     // At rest the legend has the latest values.
     const latest = (of: uPlot) => {
