@@ -22,7 +22,7 @@ function useWeekly(calendar: StoredCalendar): string {
     const days = some ? rule.days?.map((day) => t(`shared:weekday.${day}`)).join(t('shared:comma')) : t('every_day');
     return 'from' in rule ? t('hours', { days, from: rule.from, until: rule.until }) : days;
   });
-  return rules.join('; ');
+  return rules.join(t('between_rules'));
 }
 
 function Content({ calendar }: { calendar: StoredCalendar }) {

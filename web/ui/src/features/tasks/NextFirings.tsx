@@ -46,7 +46,7 @@ export function NextFirings({ task, zone }: { task: Task; zone: string | undefin
       <List listStyleType="none" spacing={6}>
         {next.map((firing) => (
           <List.Item key={firing.at}>
-            <Group gap="sm">
+            <Group gap="0 sm">
               <Text size="sm" component="span"><ExactTime at={firing.at} weekday {...(zone ? { zone } : {})} /></Text>
               <Text size="sm" c="dimmed" component="span"><RelativeTime at={firing.at} /></Text>
               {firing.clock_changed && <Badge size="sm" color="orange" variant="light" tt="none">{t('next.clock')}</Badge>}
