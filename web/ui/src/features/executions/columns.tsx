@@ -31,13 +31,25 @@ function Name({ one }: { one: Execution }) {
   );
 }
 
+/** One that runs another again has its scheduled time, which may be of the day before. */
+function Scheduled({ one: { cause, scheduled_at: at, created_at: again } }: { one: Execution }) {
+  const { t } = useTranslation('executions');
+  if (cause !== 'rerun') return <RelativeTime at={at} />;
+  return (
+    <Stack gap={0}>
+      <RelativeTime at={at} />
+      <Text size="xs" c="dimmed" component="span">{t('causes.rerun')}{' · '}<RelativeTime at={again} /></Text>
+    </Stack>
+  );
+}
+
 export function useColumns(): ColumnDef<Execution>[] {
   const { t } = useTranslation('executions');
   const attempts = useAttempts();
   return [
     { id: 'task', header: t('task'), cell: ({ row }) => <Name one={row.original} />, enableHiding: false },
     { id: 'state', header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
-    { id: 'scheduled', header: t('scheduled'), cell: ({ row }) => <RelativeTime at={row.original.scheduled_at} /> },
+    { id: 'scheduled', header: t('scheduled'), cell: ({ row }) => <Scheduled one={row.original} /> },
     { id: 'lag', header: t('lag'), cell: ({ row }) => <Duration ms={lagOf(row.original)} /> },
     { id: 'took', header: t('took'), cell: ({ row }) => <Took one={row.original} /> },
     { id: 'cause', header: t('cause'), cell: ({ row }) => t(`causes.${row.original.cause}`) },
