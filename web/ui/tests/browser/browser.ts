@@ -15,7 +15,7 @@ export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, ha
 
 /** `scrollbars`: with those that take room from the page, which a browser without a window hides otherwise. */
 export function launch({ scrollbars = false } = {}): Promise<Browser> {
-  return chromium.launch({ executablePath, ignoreDefaultArgs: scrollbars ? ['--hide-scrollbars'] : [], args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
+  return chromium.launch({ executablePath, ignoreDefaultArgs: scrollbars ? ['--hide-scrollbars'] : [], args: ['--disable-gpu', '--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb'] });
 }
 
 /** The requests of each page to the API that are not answered yet, without the stream of events. */
