@@ -3,6 +3,7 @@
 #include "cli/import_plan.hpp"
 #include "cli/table.hpp"
 #include "libs/base/error.hpp"
+#include "libs/protocol/policy_notes.hpp"
 #include "libs/protocol/task.hpp"
 #include "web/refusal.hpp"
 #include "web/served.hpp"
@@ -117,6 +118,23 @@ void importer::register_new(import_task const& task)
         definition["enabled"] = false;
     registered_.push_back(mode_.dry_run ? definition : web_.send(http::verb::post, target, definition));
     say(mode_.dry_run ? "would register" : "registered", name_of(task), task.line);
+    note_policies(task, registered_.back());
+}
+
+// `saved`: the answer of the server. A dry run has none, and knows only the policies that the file names.
+void importer::note_policies(import_task const& task, nlohmann::json const& saved)
+{
+    std::vector<std::string> texts;
+    for (auto const& note : saved.value("notes", nlohmann::json::array()))
+        if (note.value("kind", "") == "policy")
+            texts.push_back(note.at("text").get<std::string>());
+    if (mode_.dry_run)
+        for (auto const& note : protocol::policy_notes(protocol::parse_task(task.definition)))
+            texts.push_back(note.text);
+    for (auto const& text : texts) {
+        notes_.push_back({{"task", name_of(task)}, {"note", text}});
+        say("note", name_of(task), task.line, text);
+    }
 }
 
 // A crontab's line that cron would run, and whose task does not fire.
@@ -148,7 +166,8 @@ void importer::compare(import_task const& task, nlohmann::json const& registered
         updated_.push_back(web_.replace(updated_task(registered, found, task.definition),
                                         mode_.allow_unserved ? "?allow_unserved=true" : ""));
         bool const only_enabled = found.size() == 1 && enables(found);
-        return only_enabled ? say("enabled", name, task.line) : say("updated", name, task.line, texts);
+        say(only_enabled ? "enabled" : "updated", name, task.line, only_enabled ? std::string() : texts);
+        return note_policies(task, updated_.back());
     }
     differ_.push_back({{"id", registered.at("id")}, {"name", name}, {"differences", to_json(found)}});
     if (enables(found))

@@ -45,6 +45,7 @@ private:
     bool refuse(std::string const& label, std::exception const& failure);
     void register_new(import_task const& task);
     void check_served(nlohmann::json const& task);
+    void note_policies(import_task const& task, nlohmann::json const& saved);
     void note_disabled(import_task const& task, nlohmann::json const& registered);
     void compare(import_task const& task, nlohmann::json const& registered);
     void disable(nlohmann::json const& task, bool act);

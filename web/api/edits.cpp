@@ -1,6 +1,7 @@
 #include "web/api/edits.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/protocol/policy_notes.hpp"
 #include "libs/schedule/clock_notes.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "web/next_firing.hpp"
@@ -60,6 +61,14 @@ nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_
     return notes;
 }
 
+nlohmann::json show_notes(storage::task_record const& task, utc_time now)
+{
+    auto notes = show_notes(task.definition.schedule, task.created_at, now);
+    for (auto const& note : protocol::policy_notes(task.definition))
+        notes.push_back({{"kind", "policy"}, {"field", note.field}, {"text", note.text}});
+    return notes;
+}
+
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status,
                                       nlohmann::json const& more)
 {
@@ -68,7 +77,7 @@ awaitable<http::response> answer_edit(context& site, storage::edit_result const&
     body["valid_from"] = to_rfc3339(done.valid_from);
     body["cancelled"] = done.cancelled;
     body["master_notified"] = notified;
-    body["notes"] = show_notes(done.task.definition.schedule, done.task.created_at, site.deps.time.utc());
+    body["notes"] = show_notes(done.task, site.deps.time.utc());
     body.update(more);
     auto answer = http::json_response(status, body);
     answer.headers.set("ETag", etag_of(done.task.version));
@@ -82,7 +91,7 @@ awaitable<http::response> answer_unchanged(context& site, storage::task_record c
     body["valid_from"] = to_rfc3339(present.empty() ? task.updated_at : present.front().valid_from);
     body["cancelled"] = 0;
     body["master_notified"] = false;
-    body["notes"] = show_notes(task.definition.schedule, task.created_at, site.deps.time.utc());
+    body["notes"] = show_notes(task, site.deps.time.utc());
     body.update(more);
     auto answer = http::json_response(200, body);
     answer.headers.set("ETag", etag_of(task.version));

@@ -16,6 +16,8 @@ void expect_done(storage::edit_outcome outcome, std::string const& name = {});
 
 // Notes on the clock changes that the schedule of a task meets (clock_notes.hpp).
 nlohmann::json show_notes(protocol::schedule_spec const& spec, utc_time created_at, utc_time now);
+// The same, and behind them those on its policies (policy_notes.hpp).
+nlohmann::json show_notes(storage::task_record const& task, utc_time now);
 
 // Notifies the master of the committed edit and shows the task as it is now, with ETag and the members of `more`.
 awaitable<http::response> answer_edit(context& site, storage::edit_result const& done, int status,

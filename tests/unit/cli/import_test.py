@@ -91,6 +91,22 @@ class Import(DevSite):
         self.assertTrue(all(task["enabled"] for task in self.tasks(path.stem)))
         self.assertIn("2 already registered, 0 refused", self.ask(*words, "--disabled"))
 
+    def test_a_policy_that_leaves_nothing_to_run_is_noted(self):
+        document = {"name": "hasty", "service": "hasty", "handler": "x", "schedule": {"kind": "fixed_rate", "every_ms": 60000},
+                    "misfire": {"action": "skip", "after_ms": 0}}
+        path = self.folder / "hasty.json"
+        path.write_text(json.dumps(document))
+        words = ("task", "import", path, "--allow-unserved")
+        note = "note hasty: a firing that is not sent within 0 ms is skipped"
+        for more in (("--dry-run",), ()):
+            self.assertIn(note, self.ask(*words, *more))
+        self.assertNotIn(note, self.ask(*words))  # it is registered already
+        path.write_text(json.dumps(document | {"limits": {"total_ms": 1}}))
+        notes = json.loads(self.ask("--json", *words, "--update"))["notes"]
+        self.assertEqual([each["task"] for each in notes], ["hasty", "hasty"])
+        edited = self.ask("task", "edit", "hasty", "--set", "limits.total_ms=5", "--allow-unserved")
+        self.assertIn("note: an execution ends as timed_out 5 ms after it was due", edited)
+
     def test_a_json_file_that_says_enabled_or_disabled_sets_it_and_another_leaves_it(self):
         document = {"name": "switched", "service": "switched", "handler": "x", "schedule": {"kind": "api"}}
         path = self.folder / "switched.json"

@@ -282,4 +282,22 @@ TEST_CASE("a save answers with what happens at the clock changes that the schedu
     CHECK(web->call(verb::put, path, edited.dump()).status == 200); // an answer can be sent back
 }
 
+TEST_CASE("a save answers with a note for each policy that leaves next to nothing to run")
+{
+    auto const web = arrange(engines());
+    auto task = sample("hasty");
+    task["schedule"] = {{"kind", "fixed_rate"}, {"every_ms", 60'000}};
+    task["misfire"] = {{"action", "skip"}, {"after_ms", 0}};
+    auto const made = web->posted(201, "/api/v1/tasks", task);
+    REQUIRE(made.at("notes").size() == 1);
+    CHECK(made.at("notes")[0].at("kind") == "policy");
+    CHECK(made.at("notes")[0].at("field") == "misfire.after_ms");
+    auto const path = "/api/v1/tasks/" + made.at("id").get<std::string>();
+    auto const edited = json::parse(web->call(verb::patch, path, R"({"misfire":{"action":"fire_once"}})").body);
+    CHECK(edited.at("notes").empty());
+    auto const limited = json::parse(web->call(verb::patch, path, R"({"limits":{"start_within_ms":1}})").body);
+    REQUIRE(limited.at("notes").size() == 1);
+    CHECK(limited.at("notes")[0].at("field") == "limits.start_within_ms");
+}
+
 } // namespace tasks_test

@@ -12,7 +12,7 @@ const elsewhere = [
 const never = ['not JSON: ', ' is not JSON', 'not a valid name of a header field', 'a header field cannot hold control characters', "database: unknown state of a client '", 'database: another migration is running'];
 
 // Their functions return sentences, or parts of them.
-const composing = ['web/served.cpp', 'web/task_defaults.cpp', 'libs/schedule/clock_notes.cpp', 'libs/schedule/cron_field.cpp', 'libs/schedule/skips.cpp'];
+const composing = ['web/served.cpp', 'web/task_defaults.cpp', 'libs/protocol/policy_notes.cpp', 'libs/schedule/clock_notes.cpp', 'libs/schedule/cron_field.cpp', 'libs/schedule/skips.cpp'];
 
 const refusal = /\b(?:invalid_input|refused|refuse\w*|fail|refusal_of|already_exists|overloaded|unavailable|problem|named|expect_given)\(|return \{4\d\d,/g;
 

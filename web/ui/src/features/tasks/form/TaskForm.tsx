@@ -84,6 +84,7 @@ export function TaskForm({ start, task }: Props) {
     mutate({ definition: definitionOf(draft, task ? start : undefined), ...(task ? { task } : {}) }, {
       onSuccess: (saved) => {
         notifications.show({ message: t(task ? 'saved' : 'created', { name: saved.name }), color: 'teal' });
+        for (const note of saved.notes ?? []) if (note.kind === 'policy') notifications.show({ message: words(note.text), color: 'orange', autoClose: false });
         go(`/tasks/${saved.id}`);
       },
       onError: (refusal) => {
