@@ -17,6 +17,7 @@ public:
         : status_(status), detail_(std::move(detail)), field_(std::move(field))
     {}
     char const* what() const noexcept override { return detail_.c_str(); }
+    std::string const& field() const { return field_; }
     http::response answer() const;
 
 private:

@@ -58,6 +58,16 @@ void check_new_limits(task_definition const& task)
                                               "), which ends all attempts before; lower it or leave it out");
 }
 
+invalid_input no_firing_ahead(schedule_spec const& spec)
+{
+    if (spec.kind == schedule_kind::once)
+        return invalid_input("schedule.at",
+                             "schedule.at lies in the past or too close ahead: this task would never fire");
+    if (spec.end_at)
+        return invalid_input("schedule.end_at", "this schedule has no firing from now until schedule.end_at");
+    return invalid_input("schedule", "this schedule has no firing from now on");
+}
+
 std::optional<json_text> read_payload(strict_object& object)
 {
     auto const* const given = object.find("payload");

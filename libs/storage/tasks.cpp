@@ -1,5 +1,6 @@
 #include "libs/storage/tasks.hpp"
 
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/schedule_spec.hpp"
 #include "libs/storage/fresh_ids.hpp"
 #include "libs/storage/task_calendars.hpp"
@@ -56,6 +57,10 @@ awaitable<edit_result> tasks::create(id_generator& ids, protocol::task_definitio
         auto const plan = planner_(nullptr, &made.task.definition, progress, made.valid_from);
         if (plan.never_fires)
             protocol::refuse_never_firing();
+        // Time has passed since its instant was checked.
+        if (made.task.definition.enabled && made.task.definition.schedule.kind == protocol::schedule_kind::once &&
+            !plan.next)
+            throw protocol::no_firing_ahead(made.task.definition.schedule);
         made.task.next_fire_at = plan.next;
         insert_task(sql, name_space_, made.task, plan.look);
         insert_labels(sql, made.task.id, made.task.definition.labels);

@@ -47,6 +47,7 @@ BEYOND_SCHEMA = [
     ("route.", "is only for routing"),
     ("route.", "is required for routing"),
     ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day
+    ("schedule.in_ms", "since a save takes effect that much later"),
     ("schedule.end_at", "this schedule has no firing from now until"),
     ("schedule.end_at", "never fires between schedule.start_at and its end"),
     ("schedule.end_at", "must be after schedule.start_at"),  # compares two members

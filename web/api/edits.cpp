@@ -1,6 +1,7 @@
 #include "web/api/edits.hpp"
 
 #include "libs/base/characters.hpp"
+#include "libs/protocol/new_task.hpp"
 #include "libs/protocol/policy_notes.hpp"
 #include "libs/schedule/clock_notes.hpp"
 #include "libs/schedule/schedule.hpp"
@@ -11,19 +12,6 @@
 
 namespace baton::web {
 
-namespace {
-
-refused never_fires(protocol::schedule_spec const& spec)
-{
-    if (spec.kind == protocol::schedule_kind::once)
-        return {422, "schedule.at lies in the past or too close ahead: this task would never fire", "schedule.at"};
-    if (spec.end_at)
-        return {422, "this schedule has no firing from now until schedule.end_at", "schedule.end_at"};
-    return {422, "this schedule has no firing from now on", "schedule"};
-}
-
-} // namespace
-
 void check_future(protocol::task_definition const& definition, utc_time created_at, utc_time from)
 {
     auto const first = as_document([&] {
@@ -32,7 +20,7 @@ void check_future(protocol::task_definition const& definition, utc_time created_
     });
     using enum protocol::schedule_kind;
     if (!first && definition.schedule.kind != api && definition.schedule.kind != after)
-        throw never_fires(definition.schedule);
+        as_document([&] { throw protocol::no_firing_ahead(definition.schedule); });
 }
 
 void expect_done(storage::edit_outcome outcome, std::string const& name)

@@ -193,10 +193,8 @@ awaitable<schedule::schedule_preview> computed(context& site, preview_work const
     throw refused(422, wrong->what(), wrong->field());
 }
 
-awaitable<http::response> preview(context& site, http::request const& message)
+awaitable<http::response> preview_of(context& site, nlohmann::json const& document)
 {
-    expect_no_query(message);
-    auto const document = read_body(message);
     auto const now = site.deps.time.utc();
     auto const service = named_service(document);
     auto const settings = co_await site.services.settings_for(service);
@@ -213,6 +211,17 @@ awaitable<http::response> preview(context& site, http::request const& message)
     work.bounds.left = firings_left(work.spec, before);
     auto const found = co_await computed(site, work);
     co_return http::json_response(200, show_preview(found, work, now));
+}
+
+awaitable<http::response> preview(context& site, http::request const& message)
+{
+    expect_no_query(message);
+    auto const document = read_body(message);
+    try {
+        co_return co_await preview_of(site, document);
+    } catch (refused const& refusal) {
+        throw as_written(document, refusal, site.settings.edit_lead);
+    }
 }
 
 } // namespace

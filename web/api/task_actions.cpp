@@ -26,7 +26,7 @@ awaitable<http::response> enable(context& site, http::request const& message)
             auto after = before.definition;
             after.enabled = true;
             if (!before.definition.enabled) // an enabled one may have fired for the last time
-                check_future(after, before.created_at, from);
+                check_future(after, before.created_at, std::max(from, before.line.value_or(from)));
             return after;
         };
     co_return co_await edit_task(site, message, storage::edit_action::enabled, change);

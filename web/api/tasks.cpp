@@ -106,10 +106,9 @@ awaitable<storage::edit_result> create_task(context& site, protocol::task_defini
     throw refused(422, wrong->what(), wrong->field());
 }
 
-awaitable<http::response> create(context& site, http::request const& message)
+awaitable<http::response> create_from(context& site, nlohmann::json const& document,
+                                      std::optional<services> const& live)
 {
-    auto const live = co_await live_services(site, message);
-    auto const document = read_body(message);
     auto const now = site.deps.time.utc();
     auto const service = named_service(document);
     auto const defaults = co_await defaults_for(site, service);
@@ -124,6 +123,17 @@ awaitable<http::response> create(context& site, http::request const& message)
     auto answer = co_await answer_edit(site, done, 201);
     answer.headers.set("Location", "/api/v1/tasks/" + to_string(done.task.id));
     co_return answer;
+}
+
+awaitable<http::response> create(context& site, http::request const& message)
+{
+    auto const live = co_await live_services(site, message);
+    auto const document = read_body(message);
+    try {
+        co_return co_await create_from(site, document, live);
+    } catch (refused const& refusal) {
+        throw as_written(document, refusal, site.settings.edit_lead);
+    }
 }
 
 using pauses = std::vector<protocol::pause>; // in force
@@ -201,7 +211,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
         after.schedule.skips = old.schedule.skips; // they name instants, whatever the schedule
     bool const switched_on = after.enabled && !old.enabled;
     if (switched_on || protocol::to_json(after)["schedule"] != protocol::to_json(old)["schedule"])
-        check_future(after, before.created_at, from);
+        check_future(after, before.created_at, std::max(from, before.line.value_or(from)));
     if (after.timeout != old.timeout || after.limits != old.limits)
         check_limits(after);
     if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
@@ -211,7 +221,7 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
     return after;
 }
 
-awaitable<http::response> edit_definition(context& site, http::request const& message,
+awaitable<http::response> edit_definition(context& site, http::request const& message, nlohmann::json const& document,
                                           std::function<protocol::task_definition(storage::task_record const&)> change)
 {
     std::optional<storage::task_record> same;
@@ -219,6 +229,8 @@ awaitable<http::response> edit_definition(context& site, http::request const& me
         co_return co_await edit_task(site, message, storage::edit_action::edited, change);
     } catch (unchanged const& found) {
         same = found.task;
+    } catch (refused const& refusal) {
+        throw as_written(document, refusal, site.settings.edit_lead);
     }
     co_return co_await answer_unchanged(site, *same);
 }
@@ -241,7 +253,7 @@ awaitable<http::response> replace(context& site, http::request const& message)
             keep_origins(after, before.definition);
             return checked_change(before, std::move(after), live, from);
         };
-    co_return co_await edit_definition(site, message, change);
+    co_return co_await edit_definition(site, message, document, change);
 }
 
 awaitable<http::response> patch(context& site, http::request const& message)
@@ -261,7 +273,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
         [&](storage::task_record const& before) {
             return checked_change(before, patched_definition(before.definition, document, defaults), live, from);
         };
-    co_return co_await edit_definition(site, message, change);
+    co_return co_await edit_definition(site, message, given, change);
 }
 
 awaitable<http::response> remove(context& site, http::request const& message)

@@ -47,6 +47,17 @@ TEST_CASE("a task that is disabled or runs only on request is never due")
     CHECK(wait_for(fixture.ledger.due(from_micros(4'000'000'000'000'000), {}, 10)).empty());
 }
 
+TEST_CASE("a task that fires once before the line of its registration is refused, and nothing is written")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto task = definition("soon", schedule_kind::once);
+    task.schedule.at = utc_time{} + 1s;
+    CHECK_THROWS_AS(fixture.create(task), invalid_input);
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM task") == 0);
+    task.enabled = false;
+    CHECK_FALSE(fixture.create(task).task.next_fire_at); // it is checked when it is enabled
+}
+
 TEST_CASE("neither a new task nor a renamed one can take the name of another task in its project")
 {
     tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));

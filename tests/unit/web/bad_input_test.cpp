@@ -65,6 +65,7 @@ TEST_CASE("a document with an invalid value gets 422 with the name of the field"
     CHECK(field(with("schedule", {{"kind", "fixed_rate"}, {"every_ms", 0}})) == "schedule.every_ms");
     CHECK(field(with("schedule", {{"kind", "once"}, {"at", "soon"}})) == "schedule.at");
     CHECK(field(with("schedule", {{"kind", "once"}, {"at", "2020-01-01T00:00:00Z"}})) == "schedule.at");
+    CHECK(field(with("schedule", {{"kind", "once"}, {"in_ms", 1}})) == "schedule.in_ms");
     CHECK(field(with("schedule", {{"kind", "cron"}, {"cron", "* * * * *"}, {"end_at", "2020-01-01T00:00:00Z"}})) ==
           "schedule.end_at");
     CHECK(field(with("schedule", {{"kind", "fixed_rate"}, {"every_ms", 1'000}, {"end_at", "2020-01-01T00:00:00Z"}})) ==

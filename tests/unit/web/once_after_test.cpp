@@ -27,4 +27,19 @@ TEST_CASE("a task that fires once after a span has the instant that the span end
         CHECK_THROWS_AS(after(wrong), invalid_input);
 }
 
+TEST_CASE("a refusal names the instant or the span of a schedule, whichever the caller wrote")
+{
+    refused const past(422, "schedule.at lies in the past", "schedule.at");
+    auto const field = [&](char const* schedule, refused const& refusal) {
+        return as_written({{"schedule", json::parse(schedule)}}, refusal, 1s).field();
+    };
+    CHECK(field(R"({"kind": "once", "in_ms": 5})", past) == "schedule.in_ms");
+    CHECK(field(R"({"in_ms": 5})", past) == "schedule.in_ms"); // of a patch
+    CHECK(field(R"({"kind": "once", "at": "2001-01-01T00:00:00Z"})", past) == "schedule.at");
+    CHECK(field(R"({"kind": "once", "in_ms": 5})", refused(422, "", "name")) == "name");
+    CHECK(as_written(json(7), past, 1s).field() == "schedule.at");
+    CHECK(std::string(as_written({{"schedule", {{"in_ms", 5}}}}, past, 1500ms).what()).find("must be above 1500 by") !=
+          std::string::npos);
+}
+
 } // namespace once_after_test
