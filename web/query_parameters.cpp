@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace baton::web {
 
@@ -142,7 +143,16 @@ void query_parameters::finish() const
 {
     for (auto const& [name, value] : given_)
         if (std::ranges::find(known_, name) == known_.end())
-            throw invalid_input(name, "unknown query parameter " + in_quotes(name));
+            throw invalid_input(name, "unknown query parameter " + in_quotes(name) + "; leave it out, " + parameters());
+}
+
+std::string query_parameters::parameters() const
+{
+    std::set<std::string> const names(known_.begin(), known_.end());
+    std::string all;
+    for (auto const& name : names)
+        all += (all.empty() ? "" : ", ") + name;
+    return all.empty() ? "this request has none" : "the parameters here are: " + all;
 }
 
 std::int64_t query_parameters::parse_number(std::string const& text, std::string_view name)

@@ -72,6 +72,7 @@ public:
 
 private:
     std::vector<std::string> list(std::string_view name); // the parts between commas
+    std::string parameters() const;                       // which ones the endpoint has, for people
     [[noreturn]] static void refuse_choice(std::string_view name, std::string const& given, std::string const& known);
 
     std::vector<std::pair<std::string, std::string>> given_;

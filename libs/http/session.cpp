@@ -58,13 +58,27 @@ session::received session::judge(progress got)
     }
 }
 
-response session::refusal(received got)
+namespace {
+
+std::string too_large(std::size_t limit)
+{
+    if (limit == 0)
+        return "this path takes no body: leave it out";
+    constexpr std::size_t mebibyte = 1u << 20;
+    auto const most =
+        limit % mebibyte == 0 ? std::to_string(limit / mebibyte) + " MiB" : std::to_string(limit) + " bytes";
+    return "the body is larger than " + most + ", the most that this server reads; divide it among several requests";
+}
+
+} // namespace
+
+response session::refusal(received got) const
 {
     switch (got) {
     case received::header_too_large:
         return problem(431, "Request Header Fields Too Large", "the header is larger than this server reads");
     case received::body_too_large:
-        return problem(413, "Content Too Large", "the body is larger than this server reads");
+        return problem(413, "Content Too Large", too_large(reader_.body_limit()));
     case received::bad_host: // proxies and servers would differ in which site is meant (RFC 9112, section 3.2)
         return problem(400, "Bad Request", "an HTTP/1.1 request must have one Host field, and only one");
     case received::late:

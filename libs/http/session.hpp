@@ -40,7 +40,7 @@ private:
     enum class received { request, malformed, header_too_large, body_too_large, bad_host, refused, late, nothing };
 
     static received judge(progress got);
-    static response refusal(received got);
+    response refusal(received got) const;
     void expire();
     awaitable<received> receive();
     awaitable<bool> exchange();

@@ -155,10 +155,9 @@ private:
 } // namespace
 
 struct request_reader::parser : message_parser<true, request> {
-    parser(wire_limits limits, admitter const& admit)
-        : message_parser(limits), largest_body_(limits.body), admit_(admit)
-    {}
+    parser(wire_limits limits, admitter const& admit) : message_parser(limits), limit(limits.body), admit_(admit) {}
 
+    std::size_t limit; // bytes of the body
     response refusal;
     bool refused = false;
     bool bad_host = false;
@@ -177,7 +176,7 @@ private:
         if (!has_body || !admit_)
             return;
         auto admission = admit_(message);
-        auto const limit = std::min(admission.body_limit, largest_body_);
+        limit = std::min(admission.body_limit, limit);
         if (admission.refusal) {
             refusal = std::move(*admission.refusal);
             refused = true;
@@ -195,7 +194,6 @@ private:
                                      [](auto const& each) { return boost::beast::iequals(each.first, "Host"); });
     }
 
-    std::size_t largest_body_;
     admitter const& admit_;
 };
 
@@ -231,6 +229,11 @@ bool request_reader::keeps_alive() const
 bool request_reader::is_http_1_1() const
 {
     return parser_->is_http_1_1();
+}
+
+std::size_t request_reader::body_limit() const
+{
+    return parser_->limit;
 }
 
 request request_reader::take()

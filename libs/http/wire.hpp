@@ -30,6 +30,7 @@ public:
     bool expects_continue() const; // the header is complete and asks for "100 Continue" before the body
     bool keeps_alive() const;
     bool is_http_1_1() const;
+    std::size_t body_limit() const; // bytes that the body of this request may have
     request take();
     response take_refusal(); // after `refused`
 

@@ -12,15 +12,25 @@ bool is_one_of(std::string const& key, std::initializer_list<std::string_view> k
     return std::ranges::find(keys, key) != keys.end();
 }
 
+// `whole`: the member whose presence makes a patch replace a part as a whole; empty if the part is merged.
+[[noreturn]] void refuse_null(std::string const& member, std::string const& whole)
+{
+    auto const remedy = whole.empty()
+                            ? "leave it out to keep it as it is, or give it a value"
+                            : "leave it out, since a patch with " + whole + " keeps nothing of the one before";
+    throw invalid_input(member, member + " cannot be removed; " + remedy);
+}
+
 // A null that stands for nothing would be ignored by the merge: a misspelt member, or one that cannot be removed.
 void check_nulls(nlohmann::json const& patch)
 {
-    auto const check = [](nlohmann::json const& part, std::string const& path, auto const& removable) {
+    auto const check = [](nlohmann::json const& part, std::string const& path, std::string const& whole,
+                          auto const& removable) {
         for (auto const& [key, value] : part.items())
             if (value.is_null() && !removable(key))
-                throw invalid_input(path + key, path + key + " cannot be removed");
+                refuse_null(path + key, whole);
     };
-    check(patch, "", [](std::string const& key) {
+    check(patch, "", "", [](std::string const& key) {
         return is_one_of(key, {"project",    "description",   "owner",          "labels",   "payload",
                                "misfire",    "concurrency",   "rate",           "priority", "routing",
                                "route",      "max_attempts",  "retry_delay_ms", "retry",    "max_deaths",
@@ -28,14 +38,15 @@ void check_nulls(nlohmann::json const& patch)
     });
     for (auto const* policy : {"misfire", "concurrency", "rate", "retry", "route", "limits"})
         if (auto const given = patch.find(policy); given != patch.end() && given->is_object())
-            check(*given, std::string(policy) + ".", [](std::string const&) { return false; });
+            check(*given, std::string(policy) + ".", policy == std::string_view("limits") ? "" : policy,
+                  [](std::string const&) { return false; });
     auto const schedule = patch.find("schedule");
     if (schedule == patch.end() || !schedule->is_object())
         return;
     auto const kind = schedule->contains("kind") ? schedule->at("kind") : nlohmann::json("any");
     auto const kind_text = kind.is_string() ? kind.get<std::string>() : "";
     bool const has_span = !is_one_of(kind_text, {"once", "api", "after"});
-    check(*schedule, "schedule.", [&](std::string const& key) {
+    check(*schedule, "schedule.", schedule->contains("kind") ? "schedule.kind" : "", [&](std::string const& key) {
         return (has_span &&
                 is_one_of(key, {"start_at", "end_at", "max_firings", "jitter_ms", "jitter_seed", "calendars"})) ||
                (is_one_of(key, {"zone", "days", "on", "roll", "dialect", "gap", "overlap", "hash_seed"}) &&

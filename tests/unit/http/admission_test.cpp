@@ -84,6 +84,7 @@ TEST_CASE("the body of an open path is as short as the admission says, also in c
         CHECK(fits.ends_with("\r\n10"));
         auto const longer = co_await talk(net.to, chunked + "5\r\nabcde\r\n6\r\nabcdef\r\n0\r\n\r\n");
         CHECK(longer.starts_with("HTTP/1.1 413 "));
+        CHECK(longer.find("the body is larger than 10 bytes, ") != std::string::npos);
         auto const told = co_await talk(net.to, "POST /open HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n");
         CHECK(told.starts_with("HTTP/1.1 413 "));
     };

@@ -124,6 +124,8 @@ TEST_CASE("a body over the limit is answered 413, which its sender receives, and
         auto const large = post("/", std::string(10'000'000, 'x'));
         auto const refused = co_await by->send(net.to, large, 20s);
         CHECK(refused.status == 413);
+        CHECK(refused.body.find("the body is larger than 4 MiB, the most that this server reads; divide it") !=
+              std::string::npos);
         auto const fits = post("/", std::string(4u << 20, 'x'));
         auto const taken = co_await by->send(net.to, fits, 20s);
         CHECK(taken.body == "4194304");

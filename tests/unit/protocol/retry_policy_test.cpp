@@ -107,8 +107,9 @@ TEST_CASE("the retry policy of a task is read strictly and shown whole", "[proto
                       Contains("retry.final_errors must list texts of 1 to 64 characters"));
     CHECK_THROWS_WITH(parse_task(task_with({{"final_errors", {"bad input"}}})),
                       Contains("must list names of letters, digits") && Contains("not 'bad input'"));
-    CHECK_THROWS_WITH(patch_task(read, {{"retry", {{"backoff", nullptr}}}}),
-                      Contains("retry.backoff cannot be removed"));
+    CHECK_THROWS_WITH(
+        patch_task(read, {{"retry", {{"backoff", nullptr}}}}),
+        Contains("retry.backoff cannot be removed; leave it out, since a patch with retry keeps nothing"));
 }
 
 } // namespace retry_policy_test

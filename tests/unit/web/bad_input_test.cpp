@@ -252,7 +252,11 @@ TEST_CASE("a refusal quotes what it refuses as it came, escaped where it cannot 
     CHECK(detail("tasks?kind=a%0Ab").ends_with("not 'a\\nb'"));
     CHECK(detail("tasks?limit=f%C3%BCnf").find("not 'fünf'") != std::string::npos);
     CHECK(detail("tasks/f%C3%BCnf") == "'fünf' is not an id: ids are positive decimal numbers such as 4711");
-    CHECK(detail("tasks?gr%C3%B6%C3%9Fe=1") == "unknown query parameter 'größe'");
+    CHECK(
+        detail("tasks?gr%C3%B6%C3%9Fe=1") ==
+        "unknown query parameter 'größe'; leave it out, the parameters here are: after, enabled, handler, kind, label, "
+        "limit, name, owner, project, service, state, text");
+    CHECK(detail("zones?page=2") == "unknown query parameter 'page'; leave it out, this request has none");
     auto const cron =
         web->problem(422, web->post("/api/v1/cron/explain", {{"cron", std::string("f\xc3\xbcnf\0 * * * *", 14)}}));
     CHECK(cron.at("detail") == "minute (column 1): 'fünf\\u0000' is not a number; write for example '*/15'");
