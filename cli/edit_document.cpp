@@ -48,7 +48,8 @@ nlohmann::json value_of(std::string const& path, std::string const& value)
     if (!nlohmann::json::accept(value))
         return value;
     try {
-        return protocol::parse_document(value);
+        bool const in_payload = path == "payload" || path.starts_with("payload.");
+        return in_payload ? protocol::parse_payload(value) : protocol::parse_document(value);
     } catch (invalid_input const& wrong) {
         throw invalid_input("--set", "the value of " + in_quotes(path) + ": " + wrong.what());
     }

@@ -10,7 +10,7 @@ namespace baton::cli {
 nlohmann::json payload_option(std::string const& text)
 {
     try {
-        return protocol::parse_document(text);
+        return protocol::parse_payload(text);
     } catch (invalid_input const& wrong) {
         throw CLI::ValidationError("--payload", wrong.what());
     }

@@ -44,6 +44,8 @@ BEYOND_SCHEMA = [
     ("timeout_ms", "must not be above limits.total_ms"),  # compares two members
     ("payload", "which is the concurrency.key of the task"),  # compares two members
     ("payload", "which is the route.key of the task"),
+    ("payload", "and would be rounded; write it as a string"),  # JSON Schema has no bound for digits
+    ("payload", "is nested deeper than 64 levels"),
     ("route.", "is only for routing"),
     ("route.", "is required for routing"),
     ("schedule.at", "lies in the past or too close ahead"),  # depend on the time of day

@@ -110,7 +110,7 @@ TEST_CASE("a member of a null or of a missing object cannot be removed, and the 
 
 TEST_CASE("a value whose JSON has a key twice is refused with the member")
 {
-    CHECK_THROWS_WITH(after("payload={\"a\": 1, \"a\": 2}"), "the value of 'payload': a is given twice");
+    CHECK_THROWS_WITH(after("payload={\"a\": 1, \"a\": 2}"), "the value of 'payload': payload.a is given twice");
 }
 
 TEST_CASE("a setting without a member or below a text is refused")

@@ -117,6 +117,31 @@ TEST_CASE("a task is served by clients of its own project alone, and hears of no
     CHECK(service.at("detail").get<std::string>().find("served are: billing (") != std::string::npos);
 }
 
+TEST_CASE("a payload whose numbers would be rounded or that is nested too deeply is refused, and others are kept")
+{
+    auto const web = arrange(engines());
+    auto const body = [](std::string const& payload) {
+        auto task = sample("exact");
+        task.erase("payload");
+        auto text = task.dump();
+        text.pop_back();
+        return text + R"(,"payload":)" + payload + "}";
+    };
+    auto const refused = [&](std::string const& payload) {
+        return web->problem(400, web->call(verb::post, "/api/v1/tasks", body(payload))).at("field");
+    };
+    auto const nested = [](std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); };
+    CHECK(refused(R"({"ids":[18446744073709551616]})") == "payload.ids");
+    CHECK(refused(nested(65)) == "payload");
+    auto const made = web->call(verb::post, "/api/v1/tasks", body(nested(64)));
+    REQUIRE(made.status == 201);
+    auto const path = "/api/v1/tasks/" + json::parse(made.body).at("id").get<std::string>();
+    auto const change = web->call(verb::patch, path, R"({"payload":{"id":18446744073709551615}})");
+    CHECK(json::parse(change.body).at("payload").at("id") == 18'446'744'073'709'551'615u);
+    CHECK(web->problem(400, web->call(verb::patch, path, R"({"payload":{"id":-9223372036854775809}})")).at("field") ==
+          "payload.id");
+}
+
 TEST_CASE("an edit of the schedule is checked like a registration, other edits are not")
 {
     auto const web = arrange(engines());
