@@ -1,6 +1,7 @@
 #include "web/view.hpp"
 
 #include "libs/base/log.hpp"
+#include "libs/protocol/document.hpp"
 #include "libs/schedule/schedule.hpp"
 #include "libs/schedule/skips.hpp"
 #include "libs/schedule/time_zone.hpp"
@@ -32,13 +33,14 @@ json text(std::optional<std::string> const& value)
     return value ? json(*value) : json();
 }
 
-// A result is checked to be JSON before it is stored. Text that is not, after damage, is still shown.
+// A result is checked to be JSON before it is stored. Text that is not, after damage, is still shown, and so is the
+// text of one whose numbers would be rounded here.
 json stored_json(std::optional<std::string> const& value)
 {
     if (!value)
         return nullptr;
     auto parsed = json::parse(*value, nullptr, false);
-    return parsed.is_discarded() ? json(*value) : parsed;
+    return parsed.is_discarded() || protocol::rounds_numbers(*value) ? json(*value) : parsed;
 }
 
 json schedule_text(storage::task_record const& task)

@@ -22,7 +22,7 @@ json only_when_asked(std::string name)
     return task;
 }
 
-void finish(site_on_store& web, std::string const& execution)
+void finish(site_on_store& web, std::string const& execution, std::string const& value = R"({"closed":42})")
 {
     storage::result_row row;
     row.id = execution_id{std::stoll(execution)};
@@ -30,7 +30,7 @@ void finish(site_on_store& web, std::string const& execution)
     row.client = "billing-1";
     row.started_at = web.time.utc();
     row.finished_at = web.time.utc();
-    row.value = R"({"closed":42})";
+    row.value = value;
     storage::ledger ledger(*web.shared, *web.shared);
     std::vector<storage::result_row> const rows{row};
     wait_for(ledger.record(rows, "node-1"));
@@ -61,6 +61,19 @@ TEST_CASE("run now inserts an execution that is due at once and can be followed 
     REQUIRE(ended.at("attempts").size() == 1);
     CHECK(ended.at("attempts")[0].at("client") == "billing-1");
     CHECK(ended.at("attempts")[0].at("result") == json{{"closed", 42}});
+}
+
+TEST_CASE("a result is shown with all digits of its numbers, as a text if they are more than JSON's readers keep")
+{
+    auto const web = arrange(engines());
+    auto const run = "/api/v1/tasks/" + web->create(only_when_asked("exact")) + "/run";
+    std::string const exact = R"({"id":18446744073709551615,"share":0.1})";
+    std::string const beyond = R"({"id":18446744073709551616})";
+    for (auto const& [value, shown] : {std::pair{exact, json::parse(exact)}, {beyond, json(beyond)}}) {
+        auto const id = web->posted(202, run).at("execution").get<std::string>();
+        finish(*web, id, value);
+        CHECK(web->got(200, "/api/v1/executions/" + id).at("attempts")[0].at("result") == shown);
+    }
 }
 
 TEST_CASE("the same idempotency key and body run once, and another body under it is refused")
