@@ -24,6 +24,11 @@ std::int64_t id_generator::next()
     return (millisecond << (origin_bits + sequence_bits)) | (origin_ << sequence_bits) | sequence;
 }
 
+utc_time made_at(std::int64_t id)
+{
+    return from_micros(((id >> (origin_bits + sequence_bits)) + first_millisecond) * 1'000);
+}
+
 std::string make_incarnation(std::string const& host, int pid, std::string const& boot, random_source& random)
 {
     char drawn[33];

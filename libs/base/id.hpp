@@ -61,6 +61,14 @@ private:
     std::int64_t last_ = 0; // milliseconds << 10 | sequence
 };
 
+// The millisecond in which an id_generator made this id.
+utc_time made_at(std::int64_t id);
+template <class Tag>
+utc_time made_at(id<Tag> const& value)
+{
+    return made_at(value.value());
+}
+
 // Returns "host:pid:boot:random", which identifies one run of a process: two processes, or the same one before and
 // after a restart, never have the same identity.
 std::string make_incarnation(std::string const& host, int pid, std::string const& boot, random_source& random);

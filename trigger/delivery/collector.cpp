@@ -2,6 +2,8 @@
 
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+#include "trigger/delivery/reported_times.hpp"
 
 namespace baton::trigger {
 
@@ -11,6 +13,7 @@ constexpr std::size_t message_limit = 5'000;
 constexpr std::size_t value_limit = 64u << 10; // docs/protocol.md
 constexpr std::size_t error_limit = 16u << 10;
 constexpr std::size_t bytes_limit = 64u << 20; // of waiting values and errors
+constexpr std::size_t most_wrong_clocks = 10'000;
 
 void check(protocol::result_report const& report)
 {
@@ -22,12 +25,6 @@ void check(protocol::result_report const& report)
     if (report.status != state::running && !protocol::is_reported_end(report.status))
         throw invalid_input("status", "status must be running, succeeded, failed, timed_out or cancelled, not '" +
                                           std::string(protocol::to_string(report.status)) + "'");
-}
-
-// A client's clock may be wrong: nothing happened after it was reported.
-std::optional<utc_time> moment(std::int64_t reported, utc_time now)
-{
-    return reported > 0 ? std::optional(std::min(from_micros(reported), now)) : std::nullopt;
 }
 
 std::size_t bytes_of(storage::result_row const& row)
@@ -43,8 +40,9 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.attempt = report.attempt;
     row.outcome = report.status;
     row.client = client;
-    row.started_at = moment(report.started_at, now);
-    row.finished_at = moment(report.finished_at, now);
+    auto const times = plausible(read_times(report.started_at, report.finished_at), {made_at(report.execution), now});
+    row.started_at = times.started;
+    row.finished_at = times.finished;
     row.progress = std::clamp(report.progress, 0, 100);
     row.error = shortened(report.error, error_limit);
     row.final = report.final && report.status == protocol::state::failed;
@@ -73,7 +71,9 @@ awaitable<void> collector::take(protocol::results_request message)
         throw unavailable("too many results wait for the database");
     auto const mine = std::make_shared<submission>(loop_);
     for (auto const& report : message.results) {
-        mine->rows.push_back(make_row(report, message.instance, deps_.time.utc()));
+        auto const now = deps_.time.utc();
+        mine->rows.push_back(make_row(report, message.instance, now));
+        note_clock(report, message.instance, now);
         mine->bytes += bytes_of(mine->rows.back());
     }
     queued_ += mine->rows.size();
@@ -83,6 +83,22 @@ awaitable<void> collector::take(protocol::results_request message)
     co_await mine->done.wait();
     if (!mine->failure.empty())
         throw unavailable(mine->failure);
+}
+
+void collector::note_clock(protocol::result_report const& report, std::string const& client, utc_time now)
+{
+    auto const times = read_times(report.started_at, report.finished_at);
+    if (!is_absurd(times, {made_at(report.execution), now}) || wrong_clocks_.size() >= most_wrong_clocks ||
+        !wrong_clocks_.insert(client).second)
+        return;
+    auto const text = [](std::optional<utc_time> const& at) { return at ? to_rfc3339(*at) : "none"; };
+    log::warn("results",
+              "a client reports that it ran an execution before that existed, or in the future; its times are recorded "
+              "within those bounds from now on, set the clock of its machine",
+              {{"client", client},
+               {"execution", report.execution.value()},
+               {"started", text(times.started)},
+               {"finished", text(times.finished)}});
 }
 
 awaitable<void> collector::run()

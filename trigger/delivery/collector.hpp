@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 namespace baton::trigger {
 
@@ -44,6 +45,7 @@ private:
     awaitable<void> await_group();
     std::vector<std::shared_ptr<submission>> gather();
     void report(std::vector<storage::result_row> const& rows);
+    void note_clock(protocol::result_report const& report, std::string const& client, utc_time now);
     awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
 
     results_settings settings_;
@@ -55,6 +57,7 @@ private:
     std::size_t queued_bytes_ = 0;
     instant next_; // no transaction begins before it
     waker bell_;
+    std::unordered_set<std::string> wrong_clocks_; // clients that the log has named
 };
 
 } // namespace baton::trigger

@@ -1,5 +1,6 @@
 // From a client's result to the master: the collector commits it, and the reporter tells of it.
 
+#include "libs/base/log.hpp"
 #include "libs/sim/sim.hpp"
 #include "libs/storage/statement.hpp"
 #include "trigger/delivery/collector.hpp"
@@ -220,6 +221,23 @@ TEST_CASE("a value that is too large and a clock that runs ahead are corrected")
     f.stage.time.run_for(1s);
     CHECK(f.look("SELECT result FROM execution") == R"({"dropped":"the result was longer than 64 KiB"})");
     CHECK(std::stoll(f.look("SELECT finished_at FROM execution")) <= to_micros(f.stage.database.utc()));
+}
+
+TEST_CASE("a client whose times cannot be is named in the log once, and they are recorded within their bounds")
+{
+    fixture f;
+    f.add_executions(2);
+    int named = 0;
+    auto const watched = log::take_over([&](log::level, std::string_view line) {
+        named += line.find("a client reports that it ran an execution before that existed") != line.npos ? 1 : 0;
+    });
+    f.send({1});
+    f.stage.time.run_for(1s);
+    f.send({2});
+    f.stage.time.run_for(1s);
+    CHECK(named == 1);
+    CHECK(std::stoll(f.look("SELECT MIN(started_at) FROM execution")) >= to_micros(made_at(execution_id{1})));
+    CHECK(f.look("SELECT COUNT(*) FROM execution WHERE finished_at < started_at") == "0");
 }
 
 TEST_CASE("a value of 64 KiB is recorded, and an error that is too long is cut between two characters")
