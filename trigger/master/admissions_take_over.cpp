@@ -14,7 +14,7 @@ constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
 void admissions::under_way(open_execution const& one)
 {
     if (has_gate(one))
-        gate_.hold(place_of(one), {one.id, place_in_gate(one)});
+        gate_.hold(place_of(one), {one.id, place_in_gate(one), true, one.forced});
     if (auto const which = member_of(one); tree_.concerns(which))
         tree_.hold(which, scope_.term.clock.now());
 }

@@ -7,6 +7,8 @@ namespace baton::trigger {
 void concurrency_gate::put(line& into, place const& where, candidate const& which, bool holds)
 {
     (holds ? into.holders : into.waiting).emplace(which.scheduled_at, which.id);
+    if (which.forced)
+        (holds ? into.beyond : into.forced).insert(which.id);
     positions_[which.id] = {where, which.scheduled_at, holds};
 }
 
@@ -20,8 +22,6 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
     if (which.forced) {
         bool const admitted = here.running_on.empty();
         put(here, where, which, admitted);
-        if (!admitted)
-            here.forced.insert(which.id);
         return {admitted ? verdict::admitted : verdict::waits, {}, {}};
     }
     auto const limit = static_cast<std::size_t>(policy.limit);
@@ -47,8 +47,11 @@ concurrency_gate::ruling concurrency_gate::replace(line& in, candidate const& by
     ruling out{verdict::waits, {}, {}};
     std::pair const mine{by.scheduled_at, by.id};
     auto const is_newer = [&](auto const& one) { return mine < one && !in.forced.contains(one.second); };
-    out.outdated = std::any_of(in.waiting.begin(), in.waiting.end(), is_newer) ||
-                   (!in.holders.empty() && mine < *in.holders.begin());
+    // What is forced replaces no other one.
+    auto const first = std::find_if(in.holders.begin(), in.holders.end(),
+                                    [&](auto const& one) { return !in.beyond.contains(one.second); });
+    out.outdated =
+        std::any_of(in.waiting.begin(), in.waiting.end(), is_newer) || (first != in.holders.end() && mine < *first);
     if (out.outdated)
         return out;
     std::erase_if(in.waiting, [&](auto const& one) {
@@ -83,9 +86,15 @@ std::vector<execution_id> concurrency_gate::release_if_full(execution_id id, int
     auto const found = positions_.find(id);
     if (found == positions_.end() || !found->second.holds)
         return {};
-    if (lines_.at(found->second.where).holders.size() <= static_cast<std::size_t>(limit))
+    if (under_way(lines_.at(found->second.where), id) <= static_cast<std::size_t>(limit))
         return {};
     return leave(id);
+}
+
+// As one of the holders counts them.
+std::size_t concurrency_gate::under_way(line const& in, execution_id one)
+{
+    return in.holders.size() - (in.beyond.contains(one) ? 0 : in.beyond.size());
 }
 
 concurrency_gate::ruling concurrency_gate::give_back(protocol::concurrency_policy const& policy, candidate const& which)
@@ -97,6 +106,7 @@ concurrency_gate::ruling concurrency_gate::give_back(protocol::concurrency_polic
     auto& here = lines_.at(where);
     here.limit = policy.limit;
     here.holders.erase({found->second.scheduled_at, which.id});
+    here.beyond.erase(which.id);
     positions_.erase(found);
     bool const full = here.holders.size() >= static_cast<std::size_t>(policy.limit);
     ruling out{verdict::waits, {}, {}};
@@ -117,13 +127,14 @@ std::vector<execution_id> concurrency_gate::promote(place const& where, line& in
         if (!room && (!force || in.forced.empty()))
             break;
         auto const [at, id] = *next;
-        if (!(in.forced.contains(id) ? force : room)) {
+        bool const forced = in.forced.contains(id);
+        if (!(forced ? force : room)) {
             ++next;
             continue;
         }
         next = in.waiting.erase(next);
         in.forced.erase(id);
-        put(in, where, {id, at}, true);
+        put(in, where, {id, at, true, forced}, true);
         admitted.push_back(id);
     }
     return admitted;
@@ -139,6 +150,7 @@ std::vector<execution_id> concurrency_gate::leave(execution_id id)
     auto& here = lines_.at(where);
     (held ? here.holders : here.waiting).erase({at, id});
     here.forced.erase(id);
+    here.beyond.erase(id);
     here.running_on.erase(id);
     auto admitted = promote(where, here);
     if (here.holders.empty() && here.waiting.empty())

@@ -47,7 +47,8 @@ public:
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
     void runs_on(execution_id id);
 
-    // It is not under way after all. It must enter again, if others are under way up to the limit.
+    // It is not under way after all. It must enter again, if others are under way up to the limit. Those that are
+    // forced count for one that is forced only: they take no place from another.
     std::vector<execution_id> release_if_full(execution_id id, int limit);
 
     // It is not under way after all, so it waits in its place in line, unless newer ones have replaced it.
@@ -66,6 +67,7 @@ private:
         std::set<std::pair<utc_time, execution_id>> holders; // by the time of their firing
         std::set<std::pair<utc_time, execution_id>> waiting;
         std::set<execution_id> forced;     // of these
+        std::set<execution_id> beyond;     // of the holders: admitted by force
         std::set<execution_id> running_on; // of the holders
     };
     struct position {
@@ -73,6 +75,7 @@ private:
         utc_time scheduled_at;
         bool holds = false;
     };
+    static std::size_t under_way(line const& in, execution_id one);
     void put(line& into, place const& where, candidate const& which, bool holds);
     std::vector<execution_id> promote(place const& where, line& in);
     ruling replace(line& in, candidate const& by);

@@ -222,6 +222,36 @@ TEST_CASE("a forced execution is admitted beside others, and counts from then on
     CHECK(gate.places() == 0);
 }
 
+TEST_CASE("a forced execution takes no place from one that is under way", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const forced = [](int id) { return concurrency_gate::candidate{at(id).id, at(id).scheduled_at, true, true}; };
+    gate.enter(here, policy(1), at(1));
+    gate.enter(here, policy(1), forced(2));
+    CHECK(gate.release_if_full(execution_id{1}, 1).empty());
+    CHECK(gate.holds(execution_id{1}));
+    gate.hold(here, forced(3)); // which a former master may have sent
+    gate.release_if_full(execution_id{1}, 1);
+    CHECK(gate.holds(execution_id{1}));
+    gate.hold(here, at(4));
+    gate.release_if_full(execution_id{4}, 1); // two are under way without force
+    CHECK_FALSE(gate.holds(execution_id{4}));
+    gate.release_if_full(execution_id{3}, 1); // it enters again, by force
+    CHECK_FALSE(gate.holds(execution_id{3}));
+}
+
+TEST_CASE("a forced execution replaces no older one that enters after it", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const newest = policy(1, when_full::replace);
+    gate.enter(here, newest, {execution_id{2}, at(2).scheduled_at, true, true});
+    auto const late = gate.enter(here, newest, at(1)); // planned late
+    CHECK(late.what == verdict::waits);
+    CHECK_FALSE(late.outdated);
+    gate.leave(execution_id{2});
+    CHECK(gate.holds(execution_id{1}));
+}
+
 TEST_CASE("a forced execution waits for a handler that runs on, and goes before all others then", "[trigger]")
 {
     concurrency_gate gate;
