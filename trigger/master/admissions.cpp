@@ -24,6 +24,8 @@ admissions::admissions(term_scope const& scope, attempts& next) : scope_(scope),
 
 bool admissions::concerns(open_execution const& one) const
 {
+    if (one.marked) // the mark must go before it is sent, also if its limit has been taken away meanwhile
+        return true;
     auto const& task = one.task->definition;
     if (task.concurrency.limit == 0 && !task.rate.any() && !tree_.any_service_limited())
         return false;

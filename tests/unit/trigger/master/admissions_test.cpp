@@ -215,6 +215,18 @@ TEST_CASE("an execution that a former master kept back is not late because it wa
     CHECK(f.sent() == ids({1, 2, 3}));
 }
 
+TEST_CASE("an execution that a former master kept back loses its mark before it is sent, though its limit is gone")
+{
+    fixture f(nlohmann::json::object());
+    f.add_execution(1, 2);
+    f.exec("UPDATE execution SET state = 'waiting' WHERE id = 1");
+    f.load();
+    f.due_changed.wake();
+    f.pass(100ms);
+    CHECK(f.sent() == ids({1}));
+    CHECK(f.state(1) == "planned"); // the result of one that waits is not recorded
+}
+
 TEST_CASE("nothing with a limit goes out before all open executions are known")
 {
     test::node_stage stage(1);
