@@ -59,6 +59,7 @@ struct execution {
     int task = 0;
     std::string key;
     bool by_hand = false;
+    bool forced = false;
     utc_time due;
     utc_time created; // its row
     std::string state;
@@ -73,8 +74,16 @@ struct term {
     utc_time ended;
 };
 
+// A person gives a scope another limit of executions under way.
+struct edit {
+    utc_time at;
+    std::size_t scope; // its place in the record
+    int concurrency;
+};
+
 struct record {
-    std::vector<scope> scopes;
+    std::vector<scope> scopes; // as they are at the begin
+    std::vector<edit> edits{}; // in order
     std::vector<task> tasks;
     std::vector<term> terms{};
     std::vector<execution> executions{}; // in order of (due, id)

@@ -64,6 +64,14 @@ public:
     }
     levels(levels const&) = delete;
 
+    // Those that wait may go at once, and those that are under way count.
+    void set_slots(scope const& of, int slots, utc_time at)
+    {
+        auto& one = scopes_.at({of.project, of.service});
+        one.slots = slots;
+        one.freed = at;
+    }
+
     std::vector<level*> const& above(int task) const { return above_.at(task); }
     template <class What>
     void each(What const& what)

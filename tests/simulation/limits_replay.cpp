@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace limits_sim {
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr duration step_of_priority = 10s;
 constexpr duration pause_of_retry = 1'200ms;
+constexpr duration on_the_way = 5ms;
 constexpr duration soon = 150ms; // within which a master does what it must
 constexpr char const* took_its_place = "a newer execution took its place";
 
@@ -35,21 +37,58 @@ void replay::put_events()
         events_.insert({seen_.terms[number].began, kind::begin, 0, number});
         events_.insert({seen_.terms[number].ended, kind::kill, 0, number});
     }
+    for (std::size_t number = 0; number < seen_.edits.size(); ++number)
+        events_.insert({seen_.edits[number].at, kind::edit, 0, number});
     for (index i = 0; i < all_.size(); ++i) {
         auto const& one = seen_.executions[i];
         events_.insert({one.due, kind::due, i, 0});
         if (auto const within = task_of(i).start_within; within > 0s)
             events_.insert({one.due + within + 20ms, kind::deadline, i, 0});
         for (std::size_t number = 0; number < one.attempts.size(); ++number) {
-            events_.insert({one.attempts[number].began, kind::start, i, number});
             if (auto const ended = one.attempts[number].ended)
                 events_.insert({*ended, kind::end, i, number});
         }
     }
 }
 
+// Messages may take different times to the clients: those that begin within some milliseconds were sent together, in
+// their order.
+void replay::put_starts()
+{
+    std::multimap<utc_time, std::pair<index, std::size_t>> starts;
+    for (index i = 0; i < all_.size(); ++i)
+        for (std::size_t number = 0; number < seen_.executions[i].attempts.size(); ++number)
+            starts.emplace(seen_.executions[i].attempts[number].began, std::pair{i, number});
+    std::set<std::tuple<bool, rank, index, std::size_t>> sent;
+    utc_time together{};
+    auto const put = [&] {
+        auto at = together;
+        for (auto const& [fresh, order, i, number] : std::exchange(sent, {})) {
+            events_.insert({at, kind::start, i, number});
+            at += 1us;
+        }
+    };
+    for (auto const& [at, which] : starts) {
+        auto const [i, number] = which;
+        if (at > together + on_the_way || free_at(i, number) > together) {
+            put();
+            together = at;
+        }
+        sent.emplace(number == 0, rank_of(i), i, number);
+    }
+    put();
+}
+
+// When an attempt could begin at the earliest.
+utc_time replay::free_at(index i, std::size_t number) const
+{
+    auto const& one = seen_.executions[i];
+    return number == 0 ? one.due : one.attempts[number - 1].ended.value_or(one.due) + pause_of_retry;
+}
+
 std::string replay::differences()
 {
+    put_starts();
     for (auto const& what : events_) { // retries are added ahead of it
         if (what.at > seen_.end)
             break;
@@ -71,6 +110,10 @@ void replay::handle(event const& what)
         led_since_.reset();
         died_ = now_;
         return;
+    case kind::edit: {
+        auto const& edit = seen_.edits[what.number];
+        return levels_.set_slots(seen_.scopes[edit.scope], edit.concurrency, now_);
+    }
     case kind::due:
         return due(what.which);
     case kind::deadline:
@@ -107,7 +150,8 @@ void replay::enter(index i)
         return admit(i);
     auto& where = place_of(i);
     auto const limit = static_cast<std::size_t>(policy.limit);
-    if (where.holders.size() < limit && where.waiting.empty()) {
+    bool const has_room = where.holders.size() < limit && where.waiting.empty();
+    if (has_room || seen_.executions[i].forced) {
         where.holders.emplace(rank_of(i), i);
         return admit(i);
     }
@@ -131,8 +175,10 @@ bool replay::replace(index i)
 {
     auto& where = place_of(i);
     auto const mine = std::pair(rank_of(i), i);
-    bool const outdated = (!where.waiting.empty() && mine < *where.waiting.rbegin()) ||
-                          (!where.holders.empty() && mine < *where.holders.begin());
+    auto const first = std::find_if(where.holders.begin(), where.holders.end(),
+                                    [&](auto const& one) { return !seen_.executions[one.second].forced; });
+    bool const outdated =
+        (!where.waiting.empty() && mine < *where.waiting.rbegin()) || (first != where.holders.end() && mine < *first);
     if (outdated) {
         skip(i, took_its_place);
         return false;
@@ -141,12 +187,12 @@ bool replay::replace(index i)
         skip(other, took_its_place);
     if (where.holders.empty())
         return true;
-    auto const first = *where.holders.begin();
-    auto& oldest = all_[first.second];
-    if (oldest.stage == stage::line && oldest.begun == seen_.executions[first.second].attempts.size()) {
-        line_.erase(first.second); // it was cancelled before it was sent
-        where.holders.erase(first);
-        skip(first.second, took_its_place);
+    auto const eldest = *where.holders.begin();
+    auto& oldest = all_[eldest.second];
+    if (oldest.stage == stage::line && oldest.begun == seen_.executions[eldest.second].attempts.size()) {
+        line_.erase(eldest.second); // it was cancelled before it was sent
+        where.holders.erase(eldest);
+        skip(eldest.second, took_its_place);
     } else if (!std::exchange(oldest.must_cancel, true)) {
         oldest.cancel_by = now_ + soon;
     }

@@ -45,12 +45,17 @@ private:
     struct comers {
         std::set<std::pair<rank, index>> begun, known, in_doubt, planned_late;
     };
-    enum class kind { end, retry, kill, begin, due, deadline, start };
+    // In which order they enter, which is open.
+    struct entrance {
+        std::size_t answered; // so many in doubt are known to be with no client before late firings are planned
+        bool forced_last;     // those that are forced enter when the others have given their places back
+    };
+    enum class kind { end, retry, kill, begin, edit, due, deadline, start };
     struct event {
         utc_time at;
         replay::kind kind;
         index which;
-        std::size_t number; // of the attempt, or the term
+        std::size_t number; // of the attempt, the term or the edit
         auto operator<=>(event const&) const = default;
     };
 
@@ -60,10 +65,12 @@ private:
     bool may_skip(index i) const { return !all_[i].maybe_sent && all_[i].begun == 0; }
 
     void put_events();
+    void put_starts();
+    utc_time free_at(index i, std::size_t number) const;
     void handle(event const& what);
     void begin(std::size_t term);
     bool waits(index i) const;
-    void enter_all(key const& name, comers const& who, std::size_t answered);
+    void enter_all(key const& name, comers const& who, entrance const& order);
     bool agrees(key const& name, comers const& who) const;
     void give_back(index i);
     bool has_newer(index i) const;

@@ -1,5 +1,6 @@
 // Hours of tasks with policies of concurrency, rates, priorities and start_within, with limits of services and of a
-// project, with runs that last, people who run tasks by hand, and masters that die. An independent computation
+// project, with runs that last, people who run tasks by hand, also by force, and change the limits of services and the
+// project, and masters that die. An independent computation
 // (limits_oracle) says which execution runs when, is skipped and why, or waits. BATON_LIMITS is the number of minutes
 // (16; 6 in slow builds). scripts/year --limits plays more.
 

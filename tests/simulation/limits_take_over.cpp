@@ -8,6 +8,7 @@ namespace limits_sim {
 
 namespace {
 
+constexpr duration on_its_way = std::chrono::milliseconds{5}; // a message to a client
 constexpr char const* replaced_it = "a newer execution took its place";
 
 } // namespace
@@ -35,17 +36,16 @@ void replay::begin(std::size_t term)
     }
     for (auto const& [name, here] : open) {
         auto const before = places_[name];
-        for (std::size_t answered = 0; answered <= here.in_doubt.size(); ++answered) {
+        bool found = false;
+        for (std::size_t order = 0; !found && order < 2 * (here.in_doubt.size() + 1); ++order) {
             places_[name] = before; // clients may answer before the new master has planned what is late
-            enter_all(name, here, answered);
-            if (agrees(name, here))
-                break;
+            enter_all(name, here, {order / 2, order % 2 != 0});
+            found = agrees(name, here);
         }
     }
 }
 
-// So many of those in doubt are known to be with no client before late firings are planned.
-void replay::enter_all(key const& name, comers const& who, std::size_t answered)
+void replay::enter_all(key const& name, comers const& who, entrance const& order)
 {
     auto& where = places_[name];
     where.waiting.clear();
@@ -65,18 +65,25 @@ void replay::enter_all(key const& name, comers const& who, std::size_t answered)
             where.holders.insert(each);
     }
     auto now = who.known;
-    if (answered == 0)
+    if (order.answered == 0)
         now.insert(who.planned_late.begin(), who.planned_late.end());
     for (auto const& [at, i] : now)
         due(i);
     std::size_t count = 0;
+    std::vector<index> last;
     for (auto const& [at, i] : who.in_doubt) {
-        if (waits(i))
+        if (waits(i) && order.forced_last && seen_.executions[i].forced) {
+            where.holders.erase({at, i});
+            last.push_back(i);
+        } else if (waits(i)) {
             give_back(i);
-        if (++count == answered)
+        }
+        if (++count == order.answered)
             for (auto const& [then, late] : who.planned_late)
                 due(late);
     }
+    for (auto const i : last)
+        enter(i);
 }
 
 // The record shows what was skipped at that moment, and who was let go first.
@@ -88,7 +95,7 @@ bool replay::agrees(key const& name, comers const& who) const
         if (waits(i) && all_[i].begun < seen_.executions[i].attempts.size())
             last = std::max(last, seen_.executions[i].attempts[all_[i].begun].began);
     for (auto const& [at, i] : where.waiting)
-        if (auto const& begun = seen_.executions[i].attempts; !begun.empty() && begun.front().began < last)
+        if (auto const& begun = seen_.executions[i].attempts; !begun.empty() && begun.front().began < last + on_its_way)
             return false;
     for (auto const* some : {&who.known, &who.planned_late, &who.in_doubt})
         for (auto const& [at, i] : *some) {

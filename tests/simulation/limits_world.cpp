@@ -17,6 +17,7 @@ namespace {
 
 constexpr duration by_hand = 250ms;
 constexpr duration begins = 300ms;
+constexpr duration edited_after = 350ms; // a run by hand
 constexpr duration dies = 850ms;
 constexpr duration retry_pause = 1'200ms; // behind an end: at seven tenths of a second
 
@@ -94,13 +95,8 @@ limits_world::limits_world(std::uint64_t seed, duration span)
         services.insert(one.project + "/" + one.service);
         add(one);
     }
-    storage::services settings(*database_);
-    for (auto const& one : seen_.scopes) {
-        auto const wanted = protocol::parse_service_settings(to_json(one));
-        protocol::service_key const which{one.project, one.service};
-        auto set = [&]() -> awaitable<void> { co_await settings.set_settings(which, {}, wanted, ids_); };
-        stage_.play(set());
-    }
+    for (auto const& one : seen_.scopes)
+        set_limits(one);
     node_ = std::make_unique<played_node>(
         stage_, services,
         played_node::steps{[this](int task, execution_id id, int attempt) {
@@ -122,6 +118,15 @@ limits_world::limits_world(std::uint64_t seed, duration span)
         add_client(name);
     add_slave();
     pass_until(grid(6s, begins));
+}
+
+void limits_world::set_limits(scope const& one)
+{
+    storage::services settings(*database_);
+    auto const wanted = protocol::parse_service_settings(to_json(one));
+    protocol::service_key const which{one.project, one.service};
+    auto set = [&]() -> awaitable<void> { co_await settings.set_settings(which, {}, wanted, ids_); };
+    stage_.play(set());
 }
 
 void limits_world::make_tables()
@@ -225,6 +230,10 @@ void limits_world::lead_until(utc_time end)
             break;
         pass_until(next);
         run_by_hand();
+        if (next + edited_after < end && from(1, 100) <= 10) {
+            pass_until(next + edited_after);
+            edit_limits();
+        }
     }
     pass_until(end);
 }
@@ -238,10 +247,23 @@ void limits_world::run_by_hand()
         leads_->lead->signal();
 }
 
+// 0 takes the limit away.
+void limits_world::edit_limits()
+{
+    auto const which = static_cast<std::size_t>(from(0, static_cast<int>(seen_.scopes.size()) - 1));
+    auto changed = seen_.scopes[which];
+    changed.concurrency = from(1, 100) <= 20 ? 0 : from(1, 5);
+    seen_.edits.push_back({now(), which, changed.concurrency});
+    set_limits(changed);
+    if (leads_ != nullptr)
+        leads_->lead->signal();
+}
+
 void limits_world::run_one(task const& one)
 {
     storage::run_request request;
     request.task = task_id{one.id};
+    request.force = from(1, 100) <= 15;
     if (one.keyed)
         request.payload = fmt::format(R"({{"k": "{}"}})", std::string(1, static_cast<char>('a' + from(0, 2))));
     auto call = [&]() -> awaitable<void> { co_await executions_->run_now(request, ids_); };
@@ -252,8 +274,8 @@ void limits_world::read_executions()
 {
     stage_.database.inspect([&](soci::session& session) {
         storage::statement ask(session);
-        ask.select("id", "task_id", "scheduled_at", "run_key <> 0", "created_at", "state", "COALESCE(reason, '')",
-                   "COALESCE(payload, '')")(" FROM execution ORDER BY scheduled_at, id");
+        ask.select("id", "task_id", "scheduled_at", "run_key <> 0", "cause = 'forced'", "created_at", "state",
+                   "COALESCE(reason, '')", "COALESCE(payload, '')")(" FROM execution ORDER BY scheduled_at, id");
         ask.each([&](storage::row& cells) {
             auto& one = seen_.executions.emplace_back();
             auto const id = cells.name<execution_id>();
@@ -261,6 +283,7 @@ void limits_world::read_executions()
             one.task = static_cast<int>(cells.number());
             one.due = cells.moment();
             one.by_hand = cells.flag();
+            one.forced = cells.flag();
             one.created = cells.moment();
             one.state = cells.text();
             one.reason = cells.text();

@@ -16,7 +16,8 @@ namespace limits_sim {
 
 // Hours of tasks with policies: masters come and go, people run tasks by hand, and runs last. All that is decided at
 // instants of the test falls on different parts of a second: firings at its beginning, runs by hand at a quarter, ends
-// of runs at a half. So what came first is never a matter of milliseconds, but for the tokens of rates.
+// of runs at a half, edits of limits at six tenths. So what came first is never a matter of milliseconds, but for the
+// tokens of rates.
 class limits_world {
 public:
     limits_world(std::uint64_t seed, duration span);
@@ -35,6 +36,8 @@ private:
     void lead_until(utc_time end);
     void run_by_hand();
     void run_one(task const& one);
+    void set_limits(scope const& one);
+    void edit_limits();
     void pass_until(utc_time at);
     utc_time now() { return stage_.database.utc(); }
     utc_time grid(duration ahead, duration part); // about `ahead` from now, at this part of a second
