@@ -6,6 +6,14 @@ namespace baton::trigger {
 
 namespace {
 
+constexpr duration farthest = 100 * 365 * 24h; // so that differences of any two times can be computed
+
+void limit(std::optional<utc_time>& at, known_times const& known)
+{
+    if (at)
+        at = std::clamp(*at, known.reported - farthest, known.reported + farthest);
+}
+
 void shift(reported_times& times, duration by)
 {
     if (times.started)
@@ -28,6 +36,8 @@ reported_times plausible(reported_times times, known_times const& known)
 {
     auto const first = std::min(known.created, known.reported); // two machines' clocks
     auto const last = known.reported;
+    limit(times.started, known);
+    limit(times.finished, known);
     if (times.finished && *times.finished > last)
         shift(times, last - *times.finished);
     if (times.started && *times.started < first)
