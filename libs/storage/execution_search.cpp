@@ -135,17 +135,23 @@ place_columns execution_search::place() const
     return {{"e.scheduled_at"}, {"e.id"}};
 }
 
-// The conditions that the index of the way covers.
-void execution_search::keep_place(statement& ask) const
+// The columns of the index of the way that lead to its places.
+void execution_search::keep_lead(statement& ask) const
 {
     bool const failures = way_ == search_way::failures;
-    auto const at = place().at;
     if (failures)
         ask("d.namespace = ", name_space_);
     else
         ask("1 = 1");
     if (filter_.task)
         ask(" AND ", fragment{failures ? "d.task_id" : "e.task_id"}, " = ", *filter_.task);
+}
+
+// The conditions that the index of the way covers.
+void execution_search::keep_place(statement& ask) const
+{
+    keep_lead(ask);
+    auto const at = place().at;
     if (filter_.from)
         ask(" AND ", at, " >= ", *filter_.from);
     if (filter_.until)
@@ -186,10 +192,14 @@ std::vector<page_part> execution_search::parts() const
 void execution_search::keep_part(statement& ask, page_part part) const
 {
     auto const [at, id] = place();
-    if (part == page_part::nearer)
-        ask(" AND ", at, fragment{ascending() ? " < " : " > "}, end_->at);
-    if (part != page_part::last_one)
+    if (part != page_part::last_one) {
+        keep_place(ask);
+        if (part == page_part::nearer)
+            ask(" AND ", at, fragment{ascending() ? " < " : " > "}, end_->at);
         return;
+    }
+    // The filter's times hold for the instant. With them SQLite would read their range, and not the instant.
+    keep_lead(ask);
     ask(" AND ", at, " = ", end_->at, " AND ", id, fragment{ascending() ? " <= " : " >= "}, end_->id);
     if (filter_.after_at == end_->at)
         ask(" AND ", id, fragment{ascending() ? " > " : " < "}, filter_.after_id);
@@ -197,7 +207,6 @@ void execution_search::keep_part(statement& ask, page_part part) const
 
 void execution_search::where(statement& ask, page_part part) const
 {
-    keep_place(ask);
     keep_part(ask, part);
     ask(" AND e.namespace = ", name_space_);
     keep_rest(ask);

@@ -57,6 +57,7 @@ public:
     std::optional<execution_place> const& end() const { return end_; }
 
 private:
+    void keep_lead(statement& ask) const;
     void keep_place(statement& ask) const;
     void keep_part(statement& ask, page_part part) const;
     void keep_rest(statement& ask) const;
