@@ -147,20 +147,26 @@ void execution_search::keep_lead(statement& ask) const
         ask(" AND ", fragment{failures ? "d.task_id" : "e.task_id"}, " = ", *filter_.task);
 }
 
-// The conditions that the index of the way covers.
-void execution_search::keep_place(statement& ask) const
+// The conditions that the index of the way covers. SQLite reads one range of times and may choose the wider one, so
+// a bound is left out beside a narrower one: that of the last page's end, or of this page's.
+void execution_search::keep_place(statement& ask, std::optional<utc_time> end) const
 {
     keep_lead(ask);
     auto const at = place().at;
-    if (filter_.from)
+    auto const begin = filter_.after_at;
+    auto const least = ascending() ? begin : end;
+    auto const most = ascending() ? end : begin;
+    if (filter_.from && !(least && *least >= *filter_.from))
         ask(" AND ", at, " >= ", *filter_.from);
-    if (filter_.until)
+    if (filter_.until && !(most && *most < *filter_.until))
         ask(" AND ", at, " < ", *filter_.until);
-    if (filter_.planned)
+    if (filter_.planned && (ascending() || !begin || to_micros(*begin) > now_))
         ask(" AND ", at, fragment{ascending() ? " > " : " <= "}, now_);
-    if (filter_.after_at)
+    if (end)
+        ask(" AND ", at, fragment{ascending() ? " < " : " > "}, *end);
+    if (begin)
         keep_places(ask, dialect_of(sql_), place(), ascending() ? relation::behind : relation::before,
-                    {*filter_.after_at, filter_.after_id});
+                    {*begin, filter_.after_id});
 }
 
 void execution_search::keep_rest(statement& ask) const
@@ -186,18 +192,20 @@ void execution_search::keep_rest(statement& ask) const
 
 std::vector<page_part> execution_search::parts() const
 {
-    return end_ ? std::vector{page_part::nearer, page_part::last_one} : std::vector{page_part::whole};
+    if (!end_)
+        return {page_part::whole};
+    if (filter_.after_at == end_->at)
+        return {page_part::last_one};
+    return {page_part::nearer, page_part::last_one};
 }
 
 void execution_search::keep_part(statement& ask, page_part part) const
 {
+    if (part == page_part::whole)
+        return keep_place(ask, std::nullopt);
+    if (part == page_part::nearer)
+        return keep_place(ask, end_->at);
     auto const [at, id] = place();
-    if (part != page_part::last_one) {
-        keep_place(ask);
-        if (part == page_part::nearer)
-            ask(" AND ", at, fragment{ascending() ? " < " : " > "}, end_->at);
-        return;
-    }
     // The filter's times hold for the instant. With them SQLite would read their range, and not the instant.
     keep_lead(ask);
     ask(" AND ", at, " = ", end_->at, " AND ", id, fragment{ascending() ? " <= " : " >= "}, end_->id);
@@ -228,7 +236,7 @@ std::optional<execution_place> execution_search::find_end() const
         ask.select("d.scheduled_at", "d.execution_id")(" FROM failure d", index, " WHERE ");
     else
         ask.select("e.scheduled_at", "e.id")(" FROM execution e", index, " WHERE ");
-    keep_place(ask);
+    keep_place(ask, std::nullopt);
     order(ask);
     ask("1 OFFSET ", filter_.look - 1);
     ask.each([&](row& cells) {

@@ -58,7 +58,7 @@ public:
 
 private:
     void keep_lead(statement& ask) const;
-    void keep_place(statement& ask) const;
+    void keep_place(statement& ask, std::optional<utc_time> end) const;
     void keep_part(statement& ask, page_part part) const;
     void keep_rest(statement& ask) const;
     place_columns place() const;

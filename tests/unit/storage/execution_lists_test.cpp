@@ -172,6 +172,23 @@ TEST_CASE("a search for rare executions examines a bounded number of rows per pa
     CHECK(bench.list({.states = {state::planned}, .limit = 9, .look = 7}) == "19 17 16 15 14 13 12 ");
     CHECK(bench.list({.states = {state::planned}, .limit = 9, .look = 6}) == "19 17 16 15 14 to 14"); // more are open
     CHECK(bench.list({.look = 3}) == "19 18 17 16 15 14 13 12 11 10 ");
+
+    auto const none = [&](std::optional<utc_time> from, std::optional<utc_time> until, int after) {
+        storage::execution_filter bounded{.project = "none", .from = from, .until = until, .look = 3};
+        bounded.after_at = noon + (after / 2) * 1s;
+        bounded.after_id = execution_id{after};
+        return bench.list(bounded);
+    };
+    CHECK(none(noon + 6s, std::nullopt, 19) == "to 16");
+    CHECK(none(noon + 6s, noon + 9s, 19) == "to 15"); // the last page's end is behind `until`
+    CHECK(none(noon + 6s, noon + 9s, 17) == "to 14");
+    CHECK(none(noon + 6s, noon + 9s, 15) == "to 12");
+    CHECK(none(noon + 6s, noon + 9s, 12).empty());
+    bench.home.exec("UPDATE execution SET cause = 'manual' WHERE id IN (12, 16)");
+    CHECK(bench.list({.causes = {protocol::cause::manual}, .from = noon + 7s, .until = noon + 9s, .look = 3}) ==
+          "16 to 15");
+    CHECK(bench.list({.causes = {protocol::cause::manual}, .from = noon + 6s, .until = noon + 9s, .look = 9}) ==
+          "16 12 ");
 }
 
 } // namespace execution_lists_test
