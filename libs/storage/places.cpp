@@ -4,8 +4,8 @@ namespace baton::storage {
 
 void keep_places(statement& ask, dialect const& of, place_columns columns, relation which, execution_place const& with)
 {
-    static constexpr fragment with_equal[] = {{" < "}, {" <= "}, {" > "}, {" >= "}};
-    bool const earlier = which == relation::before || which == relation::to;
+    static constexpr fragment with_equal[] = {{" < "}, {" > "}, {" >= "}};
+    bool const earlier = which == relation::before;
     auto const reaching = with_equal[static_cast<std::size_t>(which)];
     fragment const strictly{earlier ? " < " : " > "};
     if (of.compares_rows())

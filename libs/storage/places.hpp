@@ -6,7 +6,7 @@
 
 namespace baton::storage {
 
-enum class relation { before, to, behind, from }; // <, <=, >, >=
+enum class relation { before, behind, from }; // <, >, >=
 
 struct place_columns {
     fragment at;

@@ -3,7 +3,6 @@
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
-#include "trigger/delivery/reported_times.hpp"
 
 namespace baton::trigger {
 
@@ -32,7 +31,8 @@ std::size_t bytes_of(storage::result_row const& row)
     return row.error.size() + (row.value ? row.value->size() : 0);
 }
 
-storage::result_row make_row(protocol::result_report const& report, std::string const& client, utc_time now)
+storage::result_row make_row(protocol::result_report const& report, std::string const& client,
+                             reported_times const& times)
 {
     check(report);
     storage::result_row row;
@@ -40,7 +40,6 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.attempt = report.attempt;
     row.outcome = report.status;
     row.client = client;
-    auto const times = plausible(read_times(report.started_at, report.finished_at), {made_at(report.execution), now});
     row.started_at = times.started;
     row.finished_at = times.finished;
     row.progress = std::clamp(report.progress, 0, 100);
@@ -70,10 +69,13 @@ awaitable<void> collector::take(protocol::results_request message)
     if (queued_ + message.results.size() > settings_.queue_limit || queued_bytes_ > bytes_limit)
         throw unavailable("too many results wait for the database");
     auto const mine = std::make_shared<submission>(loop_);
+    auto const now = deps_.time.utc();
     for (auto const& report : message.results) {
-        auto const now = deps_.time.utc();
-        mine->rows.push_back(make_row(report, message.instance, now));
-        note_clock(report, message.instance, now);
+        auto const told = read_times(report.started_at, report.finished_at);
+        known_times const known{made_at(report.execution), now};
+        mine->rows.push_back(make_row(report, message.instance, plausible(told, known)));
+        if (is_absurd(told, known))
+            note_clock(report.execution, message.instance, told);
         mine->bytes += bytes_of(mine->rows.back());
     }
     queued_ += mine->rows.size();
@@ -85,20 +87,18 @@ awaitable<void> collector::take(protocol::results_request message)
         throw unavailable(mine->failure);
 }
 
-void collector::note_clock(protocol::result_report const& report, std::string const& client, utc_time now)
+void collector::note_clock(execution_id execution, std::string const& client, reported_times const& told)
 {
-    auto const times = read_times(report.started_at, report.finished_at);
-    if (!is_absurd(times, {made_at(report.execution), now}) || wrong_clocks_.size() >= most_wrong_clocks ||
-        !wrong_clocks_.insert(client).second)
+    if (wrong_clocks_.size() >= most_wrong_clocks || !wrong_clocks_.insert(client).second)
         return;
     auto const text = [](std::optional<utc_time> const& at) { return at ? to_rfc3339(*at) : "none"; };
     log::warn("results",
               "a client reports that it ran an execution before that existed, or in the future; its times are recorded "
               "within those bounds from now on, set the clock of its machine",
               {{"client", client},
-               {"execution", report.execution.value()},
-               {"started", text(times.started)},
-               {"finished", text(times.finished)}});
+               {"execution", execution.value()},
+               {"started", text(told.started)},
+               {"finished", text(told.finished)}});
 }
 
 awaitable<void> collector::run()

@@ -3,6 +3,7 @@
 #include "libs/base/loop.hpp"
 #include "libs/protocol/client_wire.hpp"
 #include "libs/storage/ledger.hpp"
+#include "trigger/delivery/reported_times.hpp"
 #include "trigger/delivery/reporter.hpp"
 #include "trigger/delivery/settings.hpp"
 
@@ -45,7 +46,7 @@ private:
     awaitable<void> await_group();
     std::vector<std::shared_ptr<submission>> gather();
     void report(std::vector<storage::result_row> const& rows);
-    void note_clock(protocol::result_report const& report, std::string const& client, utc_time now);
+    void note_clock(execution_id execution, std::string const& client, reported_times const& told);
     awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
 
     results_settings settings_;

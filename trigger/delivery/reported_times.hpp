@@ -13,7 +13,7 @@ struct reported_times {
     std::optional<utc_time> finished;
 };
 
-// What the node knows by clocks of the cluster.
+// The bounds of these, by clocks of the cluster.
 struct known_times {
     utc_time created;  // the execution
     utc_time reported; // the result has arrived

@@ -47,7 +47,7 @@ concurrency_gate::ruling concurrency_gate::replace(line& in, candidate const& by
     ruling out{verdict::waits, {}, {}};
     std::pair const mine{by.scheduled_at, by.id};
     auto const is_newer = [&](auto const& one) { return mine < one && !in.forced.contains(one.second); };
-    // What is forced replaces no other one.
+    // A forced execution replaces no other.
     auto const first = std::find_if(in.holders.begin(), in.holders.end(),
                                     [&](auto const& one) { return !in.beyond.contains(one.second); });
     out.outdated =

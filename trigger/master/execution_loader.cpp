@@ -4,10 +4,10 @@
 
 namespace baton::trigger {
 
-void execution_loader::load(storage::open_execution_row const& row, open_set::reading const& seen)
+bool execution_loader::load(storage::open_execution_row const& row, open_set::reading const& seen)
 {
     if (scope_.open.find(row.id) != nullptr || seen.ended(row.id) || scope_.open.expects(row.id))
-        return;
+        return false;
     bool const waits = row.state == protocol::state::waiting; // so no client has it
     try {
         if (!row.unreadable.empty())
@@ -17,11 +17,11 @@ void execution_loader::load(storage::open_execution_row const& row, open_set::re
         if (auto const* broadcast = row.parent ? scope_.open.find(*row.parent) : nullptr)
             made.since_due = broadcast->since_due; // it was loaded before, because it was due before
         if (!scope_.open.add(std::move(made), seen))
-            return;
+            return false;
     } catch (invalid_input const& failure) {
         log::error("term", "an execution cannot be read, it stays open and is not delivered",
                    {log::reason(failure.what()), {"execution", row.id.value()}, {"task", row.task.value()}});
-        return;
+        return false;
     }
     auto& one = *scope_.open.find(row.id);
     bool const held = row.state == protocol::state::planned && steps_.surely_held && steps_.surely_held(one);
@@ -41,6 +41,7 @@ void execution_loader::load(storage::open_execution_row const& row, open_set::re
     else if (row.at_once())
         scope_.open.wait(one, utc_time{}); // no mark needs to be written before it is sent (fire_mark)
     scope_.due_changed.wake();
+    return true;
 }
 
 } // namespace baton::trigger

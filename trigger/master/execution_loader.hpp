@@ -25,8 +25,8 @@ public:
     {}
 
     // `seen` began before the row was read. Does nothing if the execution is known, has ended since, or must be read
-    // again.
-    void load(storage::open_execution_row const& row, open_set::reading const& seen);
+    // again. True if it was taken in.
+    bool load(storage::open_execution_row const& row, open_set::reading const& seen);
 
     // Until the end of the take-over the last master may have sent an execution, whichever part of the term loads it.
     using judge = std::function<bool(storage::open_execution_row const&)>;
