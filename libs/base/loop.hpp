@@ -6,8 +6,6 @@
 #include "libs/base/outage.hpp"
 #include "libs/base/time.hpp"
 
-#include <boost/asio/experimental/channel.hpp>
-
 #include <exception>
 #include <optional>
 #include <string>
@@ -15,7 +13,7 @@
 namespace baton {
 
 // An auto-reset event for one waiting coroutine. A wake() without a waiting coroutine ends the next wait at once;
-// several such calls count as one.
+// several such calls count as one. A second coroutine that waits ends the wait of the first.
 class waker {
 public:
     explicit waker(asio::any_io_executor loop);
@@ -27,10 +25,8 @@ public:
     awaitable<void> wait();
 
 private:
-    awaitable<void> receive();
-
-    asio::experimental::channel<void(error_code)> channel_;
-    bool woken_ = false; // kept beside the channel, which loses a message after a cancelled receive (Boost 1.81)
+    asio::steady_timer bell_; // cancelled by wake()
+    bool woken_ = false;
 };
 
 // Awaits `step()` again and again, with a pause of `period` between two calls, until cancelled. `unavailable` is logged

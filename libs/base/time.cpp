@@ -1,8 +1,7 @@
 #include "libs/base/time.hpp"
 
 #include "libs/base/loop_meter.hpp"
-
-#include <boost/asio/steady_timer.hpp>
+#include "libs/base/timer.hpp"
 
 #include <cctype>
 #include <cstdio>
@@ -121,6 +120,23 @@ instant system_time::now() const
 utc_time system_time::utc() const
 {
     return from_micros(read_micros(CLOCK_REALTIME));
+}
+
+awaitable<void> time_source::wait_until(instant at, asio::steady_timer& early)
+{
+    using namespace asio::experimental::awaitable_operators;
+    kept_part const part;
+    early.expires_at(asio::steady_timer::time_point::max());
+    co_await (wait_quietly_on(early) || sleep_until(at));
+    co_await throw_if_cancelled();
+}
+
+// One timer both wakes and times out, and a wake-up throws nothing: a busy node sleeps thousands of times a second.
+awaitable<void> system_time::wait_until(instant at, asio::steady_timer& early)
+{
+    kept_part const part;
+    early.expires_after(std::max<duration>(at - now(), duration::zero()));
+    co_await wait_on(early);
 }
 
 awaitable<void> system_time::sleep_until(instant at)

@@ -3,6 +3,8 @@
 
 #include "libs/base/asio.hpp"
 
+#include <boost/asio/steady_timer.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -54,6 +56,9 @@ public:
     virtual awaitable<void> sleep_until(instant at) = 0;
 
     awaitable<void> sleep_for(duration span) { return sleep_until(now() + span); }
+
+    // Sleeps until `at`, or until `early` is cancelled, which changes its expiry. For wakers.
+    virtual awaitable<void> wait_until(instant at, asio::steady_timer& early);
 };
 
 class system_time final : public time_source {
@@ -61,6 +66,7 @@ public:
     instant now() const override;
     utc_time utc() const override;
     awaitable<void> sleep_until(instant at) override;
+    awaitable<void> wait_until(instant at, asio::steady_timer& early) override;
 };
 
 // The kernel's random id of this boot, 32 hex digits. An `instant` is comparable only within one boot. Throws

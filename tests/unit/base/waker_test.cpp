@@ -1,5 +1,7 @@
 #include "libs/base/loop.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -92,6 +94,64 @@ TEST_CASE("a wake-up at the same moment as the timeout ends this wait or the nex
         CHECK(seen == sent);
     }
     CHECK(rounds >= 12);
+}
+
+TEST_CASE("a wake-up ends a wait on the host's clock, and a wait without one ends at its time")
+{
+    asio::io_context loop;
+    system_time time;
+    waker event(loop.get_executor());
+    std::vector<bool> woken;
+    auto const wait_twice = [&]() -> awaitable<void> {
+        auto const late = time.now() + 1h;
+        bool const first = co_await event.wait_until(time, late);
+        woken.push_back(first);
+        auto const soon = time.now() + 1ms;
+        bool const second = co_await event.wait_until(time, soon);
+        woken.push_back(second);
+    };
+    asio::co_spawn(loop, wait_twice(), asio::detached);
+    loop.poll();
+    CHECK(woken.empty());
+    event.wake();
+    loop.restart();
+    loop.run();
+    CHECK(woken == std::vector<bool>{true, false});
+}
+
+TEST_CASE("a cancelled wait ends with operation_aborted, with a time and without one")
+{
+    asio::io_context loop;
+    system_time real;
+    manual_time manual(loop.get_executor());
+    waker event(loop.get_executor());
+    auto const wait = [&](time_source* time) -> awaitable<void> {
+        if (time == nullptr)
+            co_await event.wait();
+        else
+            co_await event.wait_until(*time, time->now() + 1h);
+    };
+    for (auto* time :
+         {static_cast<time_source*>(&real), static_cast<time_source*>(&manual), static_cast<time_source*>(nullptr)}) {
+        asio::cancellation_signal signal;
+        std::optional<error_code> end;
+        auto const note = [&](std::exception_ptr failure) {
+            REQUIRE(failure);
+            try {
+                std::rethrow_exception(failure);
+            } catch (boost::system::system_error const& thrown) {
+                end = thrown.code();
+            }
+        };
+        asio::co_spawn(loop, wait(time), asio::bind_cancellation_slot(signal.slot(), note));
+        loop.restart();
+        loop.poll();
+        CHECK_FALSE(end);
+        signal.emit(asio::cancellation_type::terminal);
+        loop.restart();
+        loop.poll();
+        CHECK(end == error_code(asio::error::operation_aborted));
+    }
 }
 
 } // namespace waker_test
