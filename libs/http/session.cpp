@@ -8,15 +8,20 @@
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/write.hpp>
 
+#include <algorithm>
+
 namespace baton::http {
 
 namespace {
 
 using asio::ip::tcp;
 
-constexpr std::size_t chunk = 8u << 10;         // bytes per read, and the buffer of an idle connection
-constexpr std::size_t large_chunk = 128u << 10; // bytes per read within a large message
-constexpr duration linger_limit = 2s;           // for a refused sender to stop sending and to read the answer
+// Bytes per read. The first one is also the buffer of an idle connection, of which a node has as many as clients; it
+// holds a whole heartbeat.
+constexpr std::size_t first_chunk = 1u << 10;
+constexpr std::size_t chunk_growth = 8;
+constexpr std::size_t large_chunk = 128u << 10;
+constexpr duration linger_limit = 2s; // for a refused sender to stop sending and to read the answer
 
 std::string name_of(tcp::socket const& socket)
 {
@@ -138,11 +143,11 @@ awaitable<session::received> session::receive()
     reading_ = true;
     idle_ = buffer_.size() == 0;
     limit_.arm(idle_ ? rules_.settings.idle_limit : rules_.settings.read_limit);
-    if (idle_ && buffer_.capacity() > chunk)
+    if (idle_ && buffer_.capacity() > first_chunk)
         buffer_.shrink_to_fit();
     bool timed = !idle_;
     bool continued = false;
-    std::size_t wanted = chunk;
+    std::size_t wanted = first_chunk;
     for (;;) {
         if (buffer_.size() > 0) {
             auto const data = buffer_.data();
@@ -171,7 +176,7 @@ awaitable<session::received> session::receive()
         if (failed)
             co_return limit_.passed() && !idle_ ? received::late : received::nothing;
         buffer_.commit(size);
-        wanted = size == wanted ? large_chunk : wanted;
+        wanted = size == wanted ? std::min(chunk_growth * wanted, large_chunk) : wanted;
         idle_ = false;
     }
 }
