@@ -3,6 +3,7 @@
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/timer.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <ctime>

@@ -57,7 +57,8 @@ public:
 
     awaitable<void> sleep_for(duration span) { return sleep_until(now() + span); }
 
-    // Sleeps until `at`, or until `early` is cancelled, which changes its expiry. For wakers.
+    // Sleeps until `at`, or until another coroutine cancels `early`, whose expiry this sets. Ends with
+    // operation_aborted when cancelled. For wakers.
     virtual awaitable<void> wait_until(instant at, asio::steady_timer& early);
 };
 

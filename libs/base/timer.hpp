@@ -14,6 +14,7 @@ awaitable<void> wait_on(asio::steady_timer& timer);
 // The same, but it returns when this coroutine is cancelled. Follow it with throw_if_cancelled().
 awaitable<void> wait_quietly_on(asio::steady_timer& timer);
 
+// Ends with operation_aborted if this coroutine is cancelled.
 awaitable<void> throw_if_cancelled();
 
 } // namespace baton

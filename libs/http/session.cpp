@@ -17,7 +17,7 @@ namespace {
 using asio::ip::tcp;
 
 // Bytes per read. The first one is also the buffer of an idle connection, of which a node has as many as clients; it
-// holds a whole heartbeat.
+// holds most heartbeats.
 constexpr std::size_t first_chunk = 1u << 10;
 constexpr std::size_t chunk_growth = 8;
 constexpr std::size_t large_chunk = 128u << 10;
