@@ -9,6 +9,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration move_limit = 2s;  // for the clients to find another home
 constexpr duration stall_limit = 1s; // without a single delivery
+constexpr duration note_limit = 1s;  // for writing down what is out: without it the successor asks about more
 }
 
 awaitable<void> clean_stop::run()
@@ -26,6 +27,7 @@ awaitable<void> clean_stop::run()
         log::warn("node", "marking this node as draining failed, stopping anyway", {log::reason(reason.what())});
     }
     co_await send_clients_on(until);
+    co_await note_what_is_out();
     deps_.election.stop(); // another node may lead while this one delivers
     co_await deliver_rest(until);
     while (electing_ && deps_.time.now() < until + grace_)
@@ -34,6 +36,16 @@ awaitable<void> clean_stop::run()
         co_await deps_.nodes.leave();
     } catch (unavailable const& reason) {
         log::warn("node", "removing this node's row failed, the row will expire", {log::reason(reason.what())});
+    }
+}
+
+awaitable<void> clean_stop::note_what_is_out()
+{
+    auto const last = deps_.time.now() + note_limit;
+    for (auto* mine = deps_.link.here(); mine != nullptr && deps_.time.now() < last; mine = deps_.link.here()) {
+        if (mine->note_what_is_out())
+            co_return;
+        co_await deps_.time.sleep_for(5ms);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "trigger/clients/registry.hpp"
 #include "trigger/delivery/dispatcher.hpp"
+#include "trigger/delivery/master_link.hpp"
 #include "trigger/election/election_proxy.hpp"
 #include "trigger/membership/membership.hpp"
 
@@ -16,6 +17,7 @@ public:
         registry const& clients;
         election_proxy& election;
         dispatcher& deliveries;
+        master_link& link;
         time_source& time;
     };
     // `drain`: the time for deliveries; `grace`: the time after it for the end of a term.
@@ -36,6 +38,7 @@ public:
 
 private:
     awaitable<void> send_clients_on(instant until);
+    awaitable<void> note_what_is_out();
     awaitable<void> deliver_rest(instant until);
 
     duration drain_;

@@ -81,7 +81,7 @@ node::parts::parts(loop_ref working, trigger::settings given, trigger::world out
             {election, link, epochs, clock, world.time, background},
             {{nodes, questions, deliveries, world.http, epochs, trace}, ledger, world.shared, world.signals, ids, log},
             loop),
-      stopping(settings.drain, settings.election.grace, {nodes, clients, election, deliveries, world.time}, loop),
+      stopping(settings.drain, settings.election.grace, {nodes, clients, election, deliveries, link, world.time}, loop),
       status(settings.dispatcher.queue_limit,
              {election, epochs, clients, deliveries, link, nodes, contact, clock, world.time, world.loops})
 {

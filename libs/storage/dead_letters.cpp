@@ -81,8 +81,8 @@ void insert_rerun(soci::session& sql, protocol::namespace_id name_space, new_exe
               "payload, rerun_of, created_at) VALUES (",
               row.id, ", ", name_space, ", ", row.project, ", ", row.task, ", ", row.version, ", ", row.scheduled_at,
               ", ", row.id, ", ", protocol::to_string(protocol::cause::rerun), ", 'planned', ", now_us(sql), ", 1, ",
-              row.max_attempts, ", ", row.retry_delay, ", 0, ", left.shard_index, ", ", left.shard_total, ", ",
-              left.shard_instance, ", ", row.payload, ", ", dead, ", ", now_us(sql), ")")
+              row.max_attempts, ", ", row.retry_delay, ", ", read_epoch(sql), ", ", left.shard_index, ", ",
+              left.shard_total, ", ", left.shard_instance, ", ", row.payload, ", ", dead, ", ", now_us(sql), ")")
         .execute();
 }
 

@@ -64,8 +64,8 @@ run_result run(soci::session& sql, protocol::namespace_id name_space, run_reques
                   project, ", ", *request.idempotency_key, ", ", request.fingerprint, ", ", id, ", ", now, ")")
             .execute();
     }
-    protocol::term_id const no_master{name_space, 0};
-    insert_executions(sql, no_master, {make_run(request, task->record, id, from_micros(now))});
+    protocol::term_id const present{name_space, read_epoch(sql)};
+    insert_executions(sql, present, {make_run(request, task->record, id, from_micros(now))});
     insert_signal(sql, name_space, signal, protocol::signal_kind::run, id.value());
     return {run_outcome::created, id, signal};
 }

@@ -18,7 +18,7 @@ std::vector<given_back> counted_unsent(soci::session& sql, std::span<execution_i
     statement ask(sql);
     ask.select("t.id", "COUNT(*)", "MAX(CASE WHEN t.next_fire_at IS NULL THEN t.resume_at END)");
     ask(" FROM execution e JOIN task t ON t.id = e.task_id WHERE t.counted_since <= e.task_version AND "
-        "e.run_key = 0 AND e.due_at IS NOT NULL AND e.attempt = 1 AND e.state IN ('planned', 'waiting') AND e.id IN ");
+        "e.run_key = 0 AND e.due_at IS NOT NULL AND e.begun = 0 AND e.state IN ('planned', 'waiting') AND e.id IN ");
     ask.in(ids)(" GROUP BY t.id");
     ask.each([&](row& cells) {
         auto& one = found.emplace_back();

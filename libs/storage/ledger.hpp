@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/protocol/client_wire.hpp"
 #include "libs/protocol/pause.hpp"
 #include "libs/protocol/service_settings.hpp"
 #include "libs/protocol/term_id.hpp"
@@ -29,7 +30,8 @@ public:
         : deciding_(deciding), shared_(shared), name_space_(name_space)
     {}
 
-    // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there.
+    // Raises the fence to the epoch (creates the row if absent). False when a higher epoch stands there. Behind a
+    // master that did not keep to the watermark, the watermark falls to the beginning of time.
     awaitable<bool> raise(fence mine);
 
     // Records the edit_lead of this master, which edits must not undercut. Returns that of the last one; 0 if none did.
@@ -40,6 +42,22 @@ public:
     awaitable<void> mark_fired(fence mine, utc_time until);
     // The mark of all terms so far.
     awaitable<utc_time> fired_until(std::string name_space);
+
+    // Of all terms so far: an execution that is due at or below it and whose attempt is not marked as out has never
+    // been handed to a node.
+    awaitable<utc_time> watermark(std::string name_space);
+    // Marks attempts as out before they are handed to a node: those that are open, planned or waiting, and not to be
+    // cancelled, and whose task has not been disabled or deleted since (a task that was stopped lets run on what has
+    // begun). What waited is planned again. Returns those that are marked now.
+    awaitable<std::vector<execution_id>> mark_before_sending(fence mine,
+                                                             std::vector<protocol::attempt_key> const& attempts);
+    // Marks attempts that have been handed to a node, and then raises the watermark to `raise_to`, if it is given.
+    // Waits for no row that another transaction has locked: returns the attempts that are open and could not be marked
+    // for that, and does not raise the watermark if there are any.
+    awaitable<std::vector<protocol::attempt_key>>
+    mark_sent(fence mine, std::vector<protocol::attempt_key> const& attempts, std::optional<utc_time> raise_to);
+    // These are not at a client, and will be marked again before they are sent.
+    awaitable<void> unmark(fence mine, std::vector<protocol::attempt_key> const& attempts);
 
     // Tasks with next_fire_at < until that are not parked, in (next_fire_at, id) order behind the cursor.
     awaitable<std::vector<due_task>> due(utc_time until, due_cursor after, int limit);
@@ -88,17 +106,18 @@ public:
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Ends executions that have not been sent as skipped: those that are open and at their first attempt. They do not
-    // count for the maximum of firings: returns the earliest next_fire_at of the tasks that fire again because of it.
+    // Ends executions that have not been sent as skipped: those that are open and of which no attempt may have begun.
+    // They do not count for the maximum of firings: returns the earliest next_fire_at of the tasks that fire again
+    // because of it.
     awaitable<std::optional<utc_time>> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
     awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
-    // Turns planned executions into waiting ones, and notes for what they wait.
+    // Turns planned executions into waiting ones, unless they are marked as out by now, and notes for what they wait.
     awaitable<void> keep_back(fence mine, std::vector<kept_back> const& executions);
-    // Turns waiting executions into planned ones, and records the states of the limits from which they take tokens.
-    awaitable<void> let_go(fence mine, std::vector<execution_id> const& ids, std::vector<limit_state> const& states);
+    // Records the states of slow rates from which executions are about to take tokens.
+    awaitable<void> record_limit_states(fence mine, std::vector<limit_state> const& states);
     // Those in which tokens are missing.
     awaitable<std::vector<limit_state>> limit_states();
 

@@ -75,12 +75,13 @@ void give_up_silent(soci::session& sql, std::span<next_attempt const> chunk)
 void begin_chunk(soci::session& sql, std::span<next_attempt const> chunk, std::int64_t epoch)
 {
     give_up_silent(sql, chunk);
-    batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more", "died"});
+    batch_update update(sql, {"execution"}, {"id", "attempt", "due", "more", "died", "begun"});
     for (auto const& each : chunk) // an attempt that was lost does not count against the task's own
         update.row(each.id, each.attempt + 1, each.due_at, protocol::replaces_lost(each.cause) ? 1 : 0,
-                   each.died ? 1 : 0);
+                   each.died ? 1 : 0, each.begun ? 1 : 0);
     update.set("attempt = ", update["attempt"], ", max_attempts = max_attempts + ", update["more"],
-               ", deaths = deaths + ", update["died"], ", due_at = ", update["due"], ", state = 'planned'");
+               ", deaths = deaths + ", update["died"], ", begun = CASE WHEN ", update["begun"],
+               " = 1 THEN 1 ELSE begun END", ", due_at = ", update["due"], ", state = 'planned'");
     update.where("e.due_at IS NOT NULL");
     update.execute();
 
@@ -106,7 +107,7 @@ void skip_unsent(soci::session& sql, std::vector<execution_id> const& ids, std::
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement end(sql, "UPDATE execution SET state = 'skipped', due_at = NULL, ended_at = ", now_us(sql),
                       ", reason = ", fitting(reason, longest_reason),
-                      " WHERE due_at IS NOT NULL AND attempt = 1 AND state IN ('planned', 'waiting') AND id IN ");
+                      " WHERE due_at IS NOT NULL AND begun = 0 AND state IN ('planned', 'waiting') AND id IN ");
         end.in(chunk).execute();
     }
 }
@@ -210,7 +211,7 @@ awaitable<std::vector<execution_id>> ledger::begin_attempts(fence mine, std::vec
         begun.clear();
         touch_fence(sql, mine);
         auto const able = lock_beginnable(sql, wanted);
-        for (auto const chunk : chunks(sql, able, 5))
+        for (auto const chunk : chunks(sql, able, 6))
             begin_chunk(sql, chunk, mine.epoch);
         for (auto const& each : able)
             begun.push_back(each.id);

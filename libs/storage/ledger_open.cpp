@@ -17,8 +17,9 @@ constexpr char last_client[] = "CASE WHEN e.attempt = 1 AND e.state <> 'retrying
 void select_open(statement& ask)
 {
     ask.select("e.id", "e.task_id", "e.task_version", "e.scheduled_at", "e.due_at", "e.cause", "e.state", "e.attempt",
-               "e.max_attempts", "e.deaths", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index",
-               "e.shard_total", "e.shard_instance", last_client, "e.payload", "e.created_at", "v.definition");
+               "e.max_attempts", "e.deaths", "CASE WHEN e.out_attempt = e.attempt THEN 1 ELSE 0 END", "e.begun",
+               "e.epoch", "e.cancel_requested_at IS NOT NULL", "e.parent_id", "e.shard_index", "e.shard_total",
+               "e.shard_instance", last_client, "e.payload", "e.created_at", "v.definition");
 }
 
 // The index on namespace and due_at holds the open rows together; an index on the task would grow with history.
@@ -52,6 +53,9 @@ open_execution_row read_open(row& cells)
     open.attempt = cells.small();
     open.max_attempts = cells.small();
     open.deaths = cells.small();
+    open.out = cells.flag();
+    open.begun = cells.flag();
+    open.epoch = cells.number();
     open.cancel_requested = cells.flag();
     if (auto const parent = cells.maybe_number())
         open.parent = execution_id{*parent};

@@ -83,7 +83,11 @@ void insert_page(soci::session& sql, protocol::term_id term, page_rows const& pa
 awaitable<bool> ledger::raise(fence mine)
 {
     auto const work = [&](soci::session& sql) {
-        statement lift(sql, "UPDATE lock_fence SET epoch = ", mine.epoch,
+        // A database may assign from left to right: `epoch` comes after what depends on it.
+        statement lift(sql,
+                       "UPDATE lock_fence SET watermark = CASE WHEN watermark_epoch = epoch THEN watermark ELSE 0 END, "
+                       "watermark_epoch = ",
+                       mine.epoch, ", epoch = ", mine.epoch,
                        ", touched = touched + 1 WHERE namespace = ", mine.name_space, " AND epoch <= ", mine.epoch);
         if (lift.execute() == 1)
             return true;
@@ -93,7 +97,8 @@ awaitable<bool> ledger::raise(fence mine)
             .each([&](row& answer) { stands = answer.flag(); });
         if (stands)
             return false;
-        statement(sql, "INSERT INTO lock_fence (namespace, epoch) VALUES (", mine.name_space, ", ", mine.epoch, ")")
+        statement(sql, "INSERT INTO lock_fence (namespace, epoch, watermark_epoch) VALUES (", mine.name_space, ", ",
+                  mine.epoch, ", ", mine.epoch, ")")
             .execute();
         return true;
     };

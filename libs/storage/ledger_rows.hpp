@@ -115,7 +115,10 @@ struct open_execution_row {
     protocol::state state = protocol::state::planned;
     int attempt = 1;
     int max_attempts = 1;
-    int deaths = 0; // of its clients
+    int deaths = 0;         // of its clients
+    bool out = false;       // this attempt is marked: it may be at a client
+    bool begun = false;     // an attempt before this one may have begun
+    std::int64_t epoch = 0; // of the fence when the row was made; 0: not known
     bool cancel_requested = false;
     std::optional<execution_id> parent;
     int shard_index = 0;
@@ -128,6 +131,7 @@ struct open_execution_row {
     std::string unreadable; // why cause or state cannot be read; empty when they can
     std::optional<known_stop> stop{};
 
+    bool runs() const { return state == protocol::state::running || state == protocol::state::stopping; }
     // A run now.
     bool asked_for() const { return cause == protocol::cause::manual || cause == protocol::cause::forced; }
     // Due from the instant of its creation, and not at an instant that was planned.
@@ -154,7 +158,8 @@ struct next_attempt {
     int attempt = 1; // present
     utc_time due_at;
     protocol::attempt_cause cause = protocol::attempt_cause::retry;
-    bool died = false; // counts a death of its client
+    bool died = false;  // counts a death of its client
+    bool begun = false; // the present attempt may have begun
     // If that attempt was lost with a client: its instance, and since when it had the attempt.
     std::string client{};
     std::optional<utc_time> since{};

@@ -9,14 +9,6 @@ namespace baton::storage {
 
 namespace {
 
-template <class Ids>
-void change_state(soci::session& sql, Ids const& chunk, protocol::state from, protocol::state to)
-{
-    statement change(sql, "UPDATE execution SET state = ", protocol::to_string(to),
-                     " WHERE due_at IS NOT NULL AND state = ", protocol::to_string(from), " AND id IN ");
-    change.in(chunk).execute();
-}
-
 void write_states(soci::session& sql, protocol::namespace_id name_space, std::vector<limit_state> const& states)
 {
     for (auto const chunk : chunks(sql, states, 2)) {
@@ -39,7 +31,10 @@ awaitable<void> ledger::keep_back(fence mine, std::vector<kept_back> const& exec
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
         for (auto const chunk : chunks(sql, ids, 1))
-            change_state(sql, chunk, protocol::state::planned, protocol::state::waiting);
+            statement(sql, "UPDATE execution SET state = 'waiting' WHERE due_at IS NOT NULL AND state = 'planned' AND "
+                           "(out_attempt IS NULL OR out_attempt <> attempt) AND id IN ")
+                .in(chunk)
+                .execute();
         for (auto const chunk : chunks(sql, executions, 1)) {
             statement note(sql, "INSERT INTO waiting (execution_id, since, blocker) VALUES ");
             for (auto const& each : chunk)
@@ -51,16 +46,10 @@ awaitable<void> ledger::keep_back(fence mine, std::vector<kept_back> const& exec
     co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::let_go(fence mine, std::vector<execution_id> const& ids, std::vector<limit_state> const& states)
+awaitable<void> ledger::record_limit_states(fence mine, std::vector<limit_state> const& states)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, ids, 1)) {
-            change_state(sql, chunk, protocol::state::waiting, protocol::state::planned);
-            statement note(sql, "UPDATE waiting SET waited_until = ", now_us(sql),
-                           " WHERE waited_until IS NULL AND execution_id IN ");
-            note.in(chunk).execute();
-        }
         write_states(sql, name_space_, states);
     };
     co_await deciding_.transact(work);

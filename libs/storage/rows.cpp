@@ -128,6 +128,15 @@ utc_time read_fired_until(soci::session& sql)
     return until;
 }
 
+std::int64_t read_epoch(soci::session& sql)
+{
+    std::int64_t epoch = 0;
+    statement(sql).select("COALESCE(MIN(epoch), 0)")(" FROM lock_fence").each([&](row& cells) {
+        epoch = cells.number();
+    });
+    return epoch;
+}
+
 new_execution make_execution(execution_id id, task_id task, int version, protocol::task_definition const& definition,
                              utc_time scheduled_at)
 {

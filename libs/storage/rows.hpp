@@ -105,6 +105,9 @@ void touch_fence(soci::session& sql, fence const& mine);
 duration read_edit_lead(soci::session& sql);
 // No master has fired anything that is due later.
 utc_time read_fired_until(soci::session& sql);
+// The epoch of the fence, the lowest of all namespaces; 0 without a fence. A row that is inserted after it was read was
+// never known to a master of an earlier epoch, because each had ended when the fence was raised.
+std::int64_t read_epoch(soci::session& sql);
 
 // Multi-row inserts of planned executions. A taken key comes as statement_error (duplicate).
 void insert_executions(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& rows);

@@ -172,7 +172,9 @@ void editing::insert(std::vector<utc_time> const& firings, task_record const& be
     std::vector<new_execution> rows;
     for (std::size_t i = 0; i < firings.size(); ++i)
         rows.push_back(make_firing(spare[i], before.id, before.version, before.definition, firings[i]));
-    insert_executions(sql_, {name_space_, 0}, rows); // epoch 0: no master decided them
+    if (rows.empty())
+        return;
+    insert_executions(sql_, {name_space_, read_epoch(sql_)}, rows);
     follow_firings(sql_, name_space_, rows);
     insert_run_signals(sql_, name_space_, rows);
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,9 @@ struct execution {
 struct term {
     utc_time began;
     utc_time ended;
+    // The executions that may be at a client, by the marks and the watermark that the ledger has when the next master
+    // begins.
+    std::set<std::int64_t> out{};
 };
 
 // A person gives a scope another limit of executions under way.

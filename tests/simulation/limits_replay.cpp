@@ -93,7 +93,6 @@ std::string replay::differences()
         if (what.at > seen_.end)
             break;
         now_ = what.at;
-        mark();
         check_idle();
         handle(what);
     }
@@ -137,10 +136,15 @@ void replay::due(index i)
         one.stage = stage::pending;
         return;
     }
-    auto const within = task_of(i).start_within;
-    if (within > 0s && may_skip(i) && seen_.executions[i].due + within <= now_)
+    if (is_too_late(i))
         return deadline(i);
     enter(i);
+}
+
+bool replay::is_too_late(index i) const
+{
+    auto const within = task_of(i).start_within;
+    return within > 0s && may_skip(i) && seen_.executions[i].due + within <= now_;
 }
 
 void replay::enter(index i)
@@ -157,9 +161,9 @@ void replay::enter(index i)
     }
     auto const reason = fmt::format("as many executions as may be under way at a time ({}) were", limit);
     bool const queue_is_full = policy.queue != 0 && where.waiting.size() >= static_cast<std::size_t>(policy.queue);
-    if (may_skip(i) && policy.when_full == when_full::skip)
+    if (may_refuse(i) && policy.when_full == when_full::skip)
         return skip(i, reason);
-    if (may_skip(i) && queue_is_full)
+    if (may_refuse(i) && queue_is_full)
         return skip(i, fmt::format("{}, and as many as may wait ({}) did", reason, policy.queue));
     if (policy.when_full == when_full::replace && !replace(i))
         return;

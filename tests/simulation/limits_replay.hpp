@@ -29,8 +29,7 @@ private:
         replay::stage stage = stage::ahead;
         utc_time since{};
         std::string reason{};    // of those that are skipped
-        bool maybe_sent = false; // a master before may have sent it: it counts as begun
-        bool marked = false;     // it has waited so long that a new master knows: no client has it
+        bool maybe_sent = false; // a master before may have sent it
         bool must_cancel = false;
         bool may_give_way = false; // to a newer one that replaces it, which the clients decide by their answers
         utc_time cancel_by{};
@@ -62,7 +61,9 @@ private:
     task const& task_of(index i) const { return seen_.tasks[static_cast<std::size_t>(seen_.executions[i].task - 1)]; }
     rank rank_of(index i) const;
     place& place_of(index i) { return places_[{seen_.executions[i].task, seen_.executions[i].key}]; }
-    bool may_skip(index i) const { return !all_[i].maybe_sent && all_[i].begun == 0; }
+    bool may_skip(index i) const { return all_[i].begun == 0; }
+    // An execution that may have been sent had its place: it comes back into the line, full or not.
+    bool may_refuse(index i) const { return may_skip(i) && !all_[i].maybe_sent; }
 
     void put_events();
     void put_starts();
@@ -75,6 +76,7 @@ private:
     void give_back(index i);
     bool has_newer(index i) const;
     void due(index i);
+    bool is_too_late(index i) const; // to start
     void enter(index i);
     bool replace(index i);
     void admit(index i);
@@ -87,7 +89,6 @@ private:
     bool goes_before(index j, index i);
     void check_idle();
     std::optional<utc_time> may_go_since(index i);
-    void mark();
     void check_end();
     void check_state(index i);
     void complain(index i, std::string const& what);

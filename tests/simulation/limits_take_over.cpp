@@ -13,8 +13,8 @@ constexpr char const* replaced_it = "a newer execution took its place";
 
 } // namespace
 
-// An execution that is not under way enters anew, in its order. One that the master before may have sent counts as
-// under way until the clients have been asked, takes its place in line then, and is skipped by no policy from then on.
+// An execution that is not under way enters anew, in its order. One that the master before may have sent, by the
+// ledger, counts as under way until the clients have been asked, and takes its place in line then.
 void replay::begin(std::size_t term)
 {
     led_since_ = now_;
@@ -29,7 +29,7 @@ void replay::begin(std::size_t term)
         auto& where = open[{task_of(i).id, seen_.executions[i].key}];
         if (one.begun != 0)
             where.begun.emplace(rank_of(i), i);
-        else if (one.marked || one.maybe_sent || !known)
+        else if (!known || !seen_.terms[term - 1].out.contains(seen_.executions[i].id))
             (known ? where.known : where.planned_late).emplace(rank_of(i), i);
         else
             where.in_doubt.emplace(rank_of(i), i);
@@ -53,6 +53,7 @@ void replay::enter_all(key const& name, comers const& who, entrance const& order
     for (auto const* some : {&who.begun, &who.known, &who.planned_late, &who.in_doubt})
         for (auto const& [at, i] : *some) {
             all_[i].stage = stage::pending;
+            all_[i].maybe_sent = false;
             line_.erase(i);
         }
     for (auto const& [at, i] : who.begun)
@@ -116,12 +117,14 @@ bool replay::waits(index i) const
 
 void replay::give_back(index i)
 {
+    auto const& is = seen_.executions[i];
+    bool const gave_way = is.attempts.empty() && is.reason == replaced_it && has_newer(i);
+    if (is_too_late(i) && !gave_way)
+        return deadline(i);
     if (task_of(i).limit == 0)
         return admit(i);
     auto& where = place_of(i);
     where.holders.erase({rank_of(i), i});
-    auto const& is = seen_.executions[i];
-    bool const gave_way = is.attempts.empty() && is.reason == replaced_it && has_newer(i);
     if (gave_way && !where.holders.empty())
         all_[where.holders.begin()->second].may_give_way = true;
     if (all_[i].must_cancel || gave_way)

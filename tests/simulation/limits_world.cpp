@@ -200,6 +200,8 @@ void limits_world::begin_master()
     auto const number = masters_.size();
     auto const replaced = number < 2 ? std::string() : masters_[number - 2]->name;
     leads_ = masters_.back().get();
+    if (!seen_.terms.empty())
+        seen_.terms.back().out = read_out();
     leads_->begin(5 + static_cast<std::int64_t>(number), replaced);
     seen_.terms.push_back({now(), seen_.end});
     add_slave();
@@ -268,6 +270,19 @@ void limits_world::run_one(task const& one)
         request.payload = fmt::format(R"({{"k": "{}"}})", std::string(1, static_cast<char>('a' + from(0, 2))));
     auto call = [&]() -> awaitable<void> { co_await executions_->run_now(request, ids_); };
     stage_.play(call());
+}
+
+std::set<std::int64_t> limits_world::read_out()
+{
+    std::set<std::int64_t> found;
+    stage_.database.inspect([&](soci::session& session) {
+        storage::statement ask(session);
+        ask.select("e.id")(
+            " FROM execution e, lock_fence f WHERE e.due_at IS NOT NULL AND (e.out_attempt = e.attempt OR "
+            "e.state IN ('running', 'stopping') OR (e.state = 'planned' AND e.due_at > f.watermark))");
+        ask.each([&](storage::row& cells) { found.insert(cells.number()); });
+    });
+    return found;
 }
 
 void limits_world::read_executions()

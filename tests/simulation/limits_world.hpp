@@ -43,6 +43,7 @@ private:
     utc_time grid(duration ahead, duration part); // about `ahead` from now, at this part of a second
     int from(int least, int most);
     void exec(std::string const& sql);
+    std::set<std::int64_t> read_out();
     void read_executions();
 
     sim::stage stage_;

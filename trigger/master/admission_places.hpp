@@ -7,6 +7,8 @@
 
 namespace baton::trigger {
 
+inline constexpr char const* took_its_place = "a newer execution took its place";
+
 // True if its task limits how many are under way. A broadcast counts once, for all its shards.
 bool has_gate(open_execution const& one);
 concurrency_gate::place place_of(open_execution const& one);

@@ -9,7 +9,6 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t woken_at_once = 1'000;
-constexpr char const* took_its_place = "a newer execution took its place";
 
 std::string reason_of_skip(protocol::concurrency_policy const& policy)
 {
@@ -24,8 +23,6 @@ admissions::admissions(term_scope const& scope, attempts& next) : scope_(scope),
 
 bool admissions::concerns(open_execution const& one) const
 {
-    if (one.marked) // the mark must go before it is sent, also if its limit has been taken away meanwhile
-        return true;
     auto const& task = one.task->definition;
     if (task.concurrency.limit == 0 && !task.rate.any() && !tree_.any_service_limited())
         return false;
@@ -60,7 +57,7 @@ bool admissions::pass_gate(open_execution& one)
     if (!has_gate(one))
         return true;
     auto const& policy = one.task->definition.concurrency;
-    if (gate_.holds(one.id) && !one.marked) {
+    if (gate_.holds(one.id)) {
         bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
         if (one.forced || has_context)
             return true;
@@ -70,7 +67,7 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, scope_.term.clock.now());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, place_in_gate(one), one.attempt == 1, one.forced});
+    auto const ruling = gate_.enter(place_of(one), policy, {one.id, place_in_gate(one), !one.begun, one.forced});
     carry_out(ruling);
     if (ruling.outdated)
         give_way(one);
@@ -97,7 +94,7 @@ bool admissions::pass_tree(open_execution& one)
 
 bool admissions::must_write(open_execution const& one) const
 {
-    return one.marked || tree_.must_record(one.id, scope_.term.clock.now());
+    return tree_.must_record(one.id, scope_.term.clock.now());
 }
 
 bool admissions::start(open_execution& one)
@@ -125,18 +122,16 @@ void admissions::wait_here(open_execution const& one)
 
 void admissions::carry_out(concurrency_gate::ruling const& ruling)
 {
-    for (auto const id : ruling.skip)
-        if (auto* other = scope_.open.find(id))
-            give_way(*other);
-    to_cancel_.insert(to_cancel_.end(), ruling.cancel.begin(), ruling.cancel.end());
-    if (!to_cancel_.empty())
-        bell_.wake();
+    for (auto const* all : {&ruling.skip, &ruling.cancel})
+        for (auto const id : *all)
+            if (auto* other = scope_.open.find(id))
+                give_way(*other);
 }
 
-// A newer execution has taken its place before it was sent.
+// A newer execution takes its place. One that was never sent is skipped.
 void admissions::give_way(open_execution& one)
 {
-    if (one.attempt == 1 && one.phase == phase::waiting)
+    if (!one.begun && one.phase == phase::waiting)
         return next_.skip(one, took_its_place);
     to_cancel_.push_back(one.id);
     bell_.wake();

@@ -14,8 +14,8 @@ namespace baton::trigger {
 
 // Keeps the limits of tasks, services and projects: a due execution goes to a client only if it is admitted. First it
 // needs a place under the concurrency limit of its task (concurrency_gate), then one under its rate and under the
-// limits of its service and project (limit_tree). One that waits longer than a second is marked in the ledger, and the
-// mark is taken away before it is sent. So a new master knows that no client has those that are marked. Part of a term.
+// limits of its service and project (limit_tree). One that waits longer than a second is noted in the ledger, for
+// people: late_sends ends the note before it is sent. Part of a term.
 class admissions {
 public:
     admissions(term_scope const& scope, attempts& next);
@@ -95,7 +95,7 @@ private:
     std::deque<std::pair<instant, execution_id>> unmarked_;  // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
     std::vector<storage::kept_back> to_mark_;                // waited for over a second
-    std::deque<execution_id> to_let_go_;                     // the ledger must know before they are sent
+    std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
     instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;

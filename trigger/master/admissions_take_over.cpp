@@ -67,7 +67,7 @@ void admissions::give_back(open_execution& one, bool begun)
         auto const ruling = gate_.give_back(policy, {one.id, place_in_gate(one), false});
         carry_out(ruling);
         if (ruling.outdated)
-            give_way(one);
+            next_.skip(one, took_its_place);
         admitted(ruling.admitted);
     }
     if (has_gate(one) && !gate_.holds(one.id))

@@ -1,4 +1,5 @@
 #include "libs/base/log.hpp"
+#include "trigger/master/admission_places.hpp"
 #include "trigger/master/admissions.hpp"
 #include "trigger/master/write_group.hpp"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr duration marked_after = 1s;          // one that waits for less costs no write
 constexpr duration after_failed_write = 200ms; // after a write that failed
-constexpr char const* replaced_reason = "a newer execution took its place";
 
 } // namespace
 
@@ -76,14 +76,14 @@ awaitable<void> admissions::cancel_replaced()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_cancel_);
-    co_await scope_.ledger.request_cancel(scope_.term.fence, some, replaced_reason);
+    co_await scope_.ledger.request_cancel(scope_.term.fence, some, took_its_place);
     drop(to_cancel_, some.size());
     for (auto const id : some)
         scope_.open.request_cancel(id);
 }
 
 // Collects the executions that have waited for over a second. They are marked in memory before the ledger: one that is
-// admitted meanwhile must lose the mark in the ledger before it is sent.
+// admitted meanwhile must lose the mark in the ledger before it is sent (late_sends).
 void admissions::take_to_mark()
 {
     auto const now = scope_.term.time.now();
@@ -109,25 +109,20 @@ awaitable<void> admissions::mark()
     }
 }
 
-// Removes marks and records rate states, so that these executions may be sent. The states are valid for a second.
+// Records the states of slow rates, so that these executions may be sent. The states are valid for a second.
 awaitable<void> admissions::let_go()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_let_go_);
-    std::vector<execution_id> marked;
-    for (auto const id : some)
-        if (auto const* one = scope_.open.find(id); one != nullptr && one->marked)
-            marked.push_back(id);
     auto const now = scope_.term.clock.now();
     auto const states = tree_.states_to_record(some, now);
-    co_await scope_.ledger.let_go(scope_.term.fence, marked, states);
+    co_await scope_.ledger.record_limit_states(scope_.term.fence, states);
     tree_.recorded(some, now);
     drop(to_let_go_, some.size());
     for (auto const id : some) {
         auto* one = scope_.open.find(id);
         if (one == nullptr || waits(id) || one->phase != phase::waiting)
             continue;
-        one->marked = false;
         send(*one);
     }
 }

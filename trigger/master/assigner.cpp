@@ -29,6 +29,7 @@ assigner::assigner(dispatcher_settings settings, term_scope const& scope, depend
         if (deps_.ready.unpark(client.service, client.instance))
             scope_.due_changed.wake();
     });
+    deps_.late.on_marked([this](protocol::service_view service) { released(service); });
 }
 
 void assigner::may_fire_until(utc_time limit)
@@ -73,7 +74,10 @@ void assigner::collect(utc_time now)
 {
     std::vector<execution_id> broadcasts;
     auto const until = std::min({now, limit_, deps_.mark.limit()});
-    for (auto const id : scope_.open.take_due(until, at_once)) {
+    auto const due = scope_.open.take_due(until, at_once);
+    if (!due.empty())
+        deps_.out.fell_due();
+    for (auto const id : due) {
         auto& one = *scope_.open.find(id);
         if (one.phase != phase::waiting) // an execution before it in this loop has replaced it
             continue;
@@ -145,9 +149,13 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
             ++out.taken;
             continue;
         }
-        if (waits && !ended && static_cast<int>(ids.size()) == there.to.room) {
+        if (waits && !ended && static_cast<int>(ids.size()) >= there.to.room) {
             out.park = there.full;
             break;
+        }
+        if (waits && !ended && deps_.late.concerns(*one)) {
+            mark_late(service, first, out.taken, there.to.room - static_cast<int>(ids.size()));
+            break; // until they are marked
         }
         ++out.taken;
         if (!waits || ended)
@@ -155,6 +163,7 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
         one->ready = false;
         if (!deps_.admissions.start(*one))
             continue;
+        deps_.out.sent(*one);
         scope_.open.move(*one, phase::assigned, there.node);
         scope_.open.charge(*one, there.to.credit);
         scope_.open.charge_named(*one, there.named);
@@ -163,6 +172,19 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
     if (!ids.empty())
         hand_over(there.node, std::move(ids), false);
     return out;
+}
+
+// Those from `begin` on are marked before they are sent, as many as find room. They keep their places in the queue.
+void assigner::mark_late(protocol::service_view service, std::deque<execution_id> const& first, std::size_t begin,
+                         int room)
+{
+    auto left = std::min(static_cast<std::size_t>(std::max(room, 0)), first.size() - begin);
+    for (auto at = begin; left > 0 && at < first.size() && deps_.late.room(service) > 0; ++at, --left) {
+        auto* one = scope_.open.find(first[at]);
+        bool const waits = one != nullptr && one->phase == phase::waiting && one->ready;
+        if (waits && deps_.late.concerns(*one) && !scope_.open.is_left_out(*one, scope_.term.clock.now()))
+            deps_.late.take(*one);
+    }
 }
 
 // A shard whose client is gone cannot run elsewhere. A client that this node has not read of yet may be new.
@@ -220,6 +242,7 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
     } else if (one.credit != nullptr) {
         one.credit->closed_until = now + full_pause;
     }
+    deps_.late.returned(one);
     scope_.open.wait(one, scope_.term.clock.now() + pause);
     scope_.due_changed.wake();
 }

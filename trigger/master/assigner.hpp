@@ -10,6 +10,7 @@
 #include "trigger/master/doubts.hpp"
 #include "trigger/master/execution_limits.hpp"
 #include "trigger/master/fire_mark.hpp"
+#include "trigger/master/late_sends.hpp"
 #include "trigger/master/named_credits.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/master/node_traffic.hpp"
@@ -45,6 +46,8 @@ public:
         paused_services& paused;
         execution_limits& limits;
         past_reader& past;
+        watermark& out;
+        late_sends& late;
     };
     assigner(dispatcher_settings settings, term_scope const& scope, dependencies deps);
 
@@ -77,6 +80,7 @@ private:
     void distribute(utc_time now);
     ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
                                  std::deque<execution_id> const& first, std::size_t most, utc_time round);
+    void mark_late(protocol::service_view service, std::deque<execution_id> const& first, std::size_t begin, int room);
     bool fail_if_gone(open_execution& one);
     bool skip_if_late(open_execution& one, utc_time now);
     bool may_go(open_execution& one, utc_time now);
@@ -106,6 +110,7 @@ private:
     std::vector<protocol::attempt_key> assigned_to(std::string const& node, std::vector<execution_id> const& ids);
     bool still_assigned(std::string const& node, protocol::attempt_key const& which);
     void taken(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t count);
+    void come_back(execution_id id, duration pause);
     void fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given);
     void trace(std::string const& node, std::vector<execution_id> const& executions);
 

@@ -99,16 +99,24 @@ void assigner::taken(std::string const& node, std::vector<protocol::attempt_key>
 {
     for (auto i = count; i < given.size(); ++i)
         if (still_assigned(node, given[i]))
-            scope_.open.wait(*scope_.open.find(given[i].execution), scope_.term.clock.now() + full_pause);
+            come_back(given[i].execution, full_pause);
     if (count < given.size())
         scope_.due_changed.wake();
+}
+
+// The node has not taken it.
+void assigner::come_back(execution_id id, duration pause)
+{
+    auto& one = *scope_.open.find(id);
+    deps_.late.returned(one);
+    scope_.open.wait(one, scope_.term.clock.now() + pause);
 }
 
 void assigner::fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given)
 {
     for (auto const& one : given)
         if (still_assigned(node, one))
-            scope_.open.wait(*scope_.open.find(one.execution), scope_.term.clock.now());
+            come_back(one.execution, 0s);
     scope_.due_changed.wake();
 }
 

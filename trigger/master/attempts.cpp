@@ -14,6 +14,7 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
     if (one.cancel_requested)
         return cancel(one);
     storage::next_attempt next{one.id, one.attempt, due, cause};
+    next.begun = one.ran || cause == protocol::attempt_cause::retry;
     if (one.phase == phase::held) {
         next.client = one.where;
         one.last_client = one.where;
@@ -48,6 +49,7 @@ void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
         return add_failure(one, protocol::reason_of_deaths(deaths), true);
     open(one, scope_.term.clock.now() + *pause, cause);
     to_open_.back().died = true;
+    to_open_.back().begun = true;
 }
 
 void attempts::cancel(open_execution& one, std::string const& reason)
@@ -130,7 +132,9 @@ awaitable<void> attempts::open_group()
             ++one->max_attempts; // an attempt lost with a client or node is not the task's own
         if (next.died)
             ++one->deaths;
-        one->ran = false;
+        one->begun = one->begun || next.begun;
+        one->ran = one->sent = one->out = false;
+        one->doubted.clear();
         one->due_at = next.due_at;
         wait(*one);
     }

@@ -24,9 +24,8 @@ bool execution_loader::load(storage::open_execution_row const& row, open_set::re
         return false;
     }
     auto& one = *scope_.open.find(row.id);
-    bool const held = row.state == protocol::state::planned && steps_.surely_held && steps_.surely_held(one);
-    bool const maybe_sent = maybe_sent_ && !waits && !held && maybe_sent_(row);
-    if (!waits && (maybe_sent || one.attempt > 1 || row.state != protocol::state::planned))
+    bool const maybe_sent = maybe_sent_ && !waits && maybe_sent_(row);
+    if (!waits && (maybe_sent || one.has_begun()))
         steps_.under_way(one);
     if (row.state == protocol::state::retrying)
         steps_.retry(one, row.due_at);

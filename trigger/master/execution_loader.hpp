@@ -17,8 +17,6 @@ public:
         std::function<void(open_execution&)> doubt;
         std::function<void(open_execution&)> wait;
         std::function<void(open_execution const&)> under_way;
-        // No master can have sent it, because its service is paused.
-        std::function<bool(open_execution const&)> surely_held{};
     };
     execution_loader(term_scope const& scope, task_book& book, steps given)
         : scope_(scope), book_(book), steps_(std::move(given))

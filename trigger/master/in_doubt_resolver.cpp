@@ -18,9 +18,18 @@ constexpr std::size_t most_services = 64;       // asked at the same time, witho
 constexpr std::size_t most_silent = 1'000;      // services
 constexpr duration silent_after = 2s;           // without an answer
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
+constexpr int most_lost = 20;     // attempts whose client is not known: a handler may end the hosts of all that know it
 constexpr duration ask_again = 200ms;
 constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
 }
+
+namespace {
+// Attempts that were lost while it was not known which client had them. Each lost attempt raises max_attempts by one.
+int lost_unknown(open_execution const& one)
+{
+    return one.max_attempts - one.task->definition.max_attempts - one.deaths;
+}
+} // namespace
 
 struct in_doubt_resolver::inquiry {
     inquiry(std::vector<protocol::attempt_key> asked, asio::any_io_executor loop)
@@ -262,6 +271,12 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::uint64_t arri
     about->news.wake();
 }
 
+// The client that may have had it.
+bool in_doubt_resolver::is_gone(std::string const& client) const
+{
+    return !client.empty() && scope_.clients.find(client) == nullptr;
+}
+
 void in_doubt_resolver::decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete)
 {
     auto const found = about.answers.finding(one.id, complete);
@@ -275,8 +290,13 @@ void in_doubt_resolver::decide_one(protocol::service_view service, open_executio
     } else if (found.what == doubt_finding::kind::absent) {
         if (absent_)
             absent_(one);
-        if (one.ran) // at a client that is gone by now
+        if (one.phase != phase::in_doubt)
+            return; // a policy has left it out
+        if (one.ran || is_gone(one.doubted))
             deps_.next.client_died(one, one.next_cause);
+        else if (lost_unknown(one) >= most_lost)
+            deps_.next.fail(one, "it was lost " + std::to_string(most_lost) +
+                                     " times with its node, and no client had it afterwards");
         else
             deps_.next.open(one, std::max(one.due_at, scope_.term.clock.now()), one.next_cause);
         ++about.next_attempts;

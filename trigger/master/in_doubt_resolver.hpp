@@ -73,6 +73,7 @@ private:
     void client_changed(std::string const& instance);
     void ask(std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
+    bool is_gone(std::string const& client) const;
     void decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete);
     void decide(protocol::service_view service, inquiry& about, bool complete);
     void cancel_earlier(inquiry const& about);

@@ -6,7 +6,7 @@ namespace {
 
 limit_step late_start(open_execution const& one)
 {
-    if (one.attempt > 1 || one.deaths > 0 || one.parent) // it has begun, or its broadcast has
+    if (one.begun || one.parent) // or its broadcast has begun
         return limit_step::none;
     switch (one.phase) {
     case phase::waiting:

@@ -46,10 +46,12 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       loader_(scope_, book_, steps_of_loading()),
       runs_(settings.planner, scope_, loader_, attempts_),
       mark_(scope_, settings.planner.edit_lead),
-      take_over_(scope_, loader_, mark_),
+      out_(scope_),
+      late_(scope_, out_),
+      take_over_(scope_, loader_, mark_, out_),
       assigner_(settings.dispatcher, scope_,
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
-                 attempts_, admissions_, mark_, paused_, limits_, past_}),
+                 attempts_, admissions_, mark_, paused_, limits_, past_, out_, late_}),
       completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
       successors_(settings.planner, scope_, book_, deps_.ids),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
@@ -93,13 +95,12 @@ execution_loader::steps master::steps_of_loading()
 {
     return {[this](open_execution& one, utc_time due) { attempts_.retry_recorded(one, due); },
             [this](open_execution& one) { attempts_.cancel(one); },
-            [this](open_execution& one) { in_doubt_.add(one, protocol::attempt_cause::take_over); },
+            [this](open_execution& one) {
+                out_.sent(one);
+                in_doubt_.add(one, protocol::attempt_cause::take_over);
+            },
             [this](open_execution& one) { attempts_.wait(one); },
-            [this](open_execution const& one) { admissions_.under_way(one); },
-            [this](open_execution const& one) {
-                return !open_.is_forced(one) &&
-                       pauses_.surely_held(protocol::service_of(one.task->definition), one.due_at);
-            }};
+            [this](open_execution const& one) { admissions_.under_way(one); }};
 }
 
 cancellations::steps master::steps_of_cancelling()
@@ -154,6 +155,12 @@ awaitable<void> master::run()
     co_await beside.around(std::move(all));
 }
 
+bool master::note_what_is_out()
+{
+    out_.hurry();
+    return out_.has_hurried();
+}
+
 std::optional<std::string> master::cannot_plan()
 {
     return watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
@@ -188,8 +195,9 @@ awaitable<void> master::lead()
     co_await (named("planner", planner_.run()) && named("clients", clients_.run()) &&
               named("assigner", assigner_.run()) && named("attempts", attempts_.run()) &&
               named("admissions", admissions_.run()) && named("suspects", suspects_.run()) &&
-              named("fire mark", mark_.run()) && named("executions in doubt", in_doubt_.run()) &&
-              named("completions", completions_.run()) && named("successors", successors_.run()) && load_and_sweep() &&
+              named("fire mark", mark_.run()) && named("watermark", out_.run()) && named("late sends", late_.run()) &&
+              named("executions in doubt", in_doubt_.run()) && named("completions", completions_.run()) &&
+              named("successors", successors_.run()) && load_and_sweep() &&
               named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
               named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
               named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
@@ -206,6 +214,7 @@ awaitable<void> master::load_and_sweep()
     co_await unresponsive_.load();
     admissions_.all_loaded();
     stopped_.all_loaded();
+    out_.all_loaded();
     co_await named("sweeper", sweeper_.run());
 }
 
@@ -228,6 +237,7 @@ awaitable<bool> master::begin()
             if (ours) {
                 co_await signals_.agree_on_lead();
                 co_await mark_.read();
+                co_await out_.read();
                 co_await paused_.read();
                 co_await service_settings_.read();
                 co_await admissions_.read();
@@ -282,8 +292,11 @@ protocol::report_answer master::report(protocol::report_request const& report)
     }
     for (auto const& one : report.finished)
         completions_.finished(one);
-    for (auto const& one : report.started)
+    for (auto const& one : report.started) {
+        if (auto* found = open_.find(one.execution); found != nullptr && found->attempt == one.attempt)
+            found->out = true; // it is running in the ledger
         deadlines_.started(one.execution, one.attempt);
+    }
     assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(report.node);
@@ -310,6 +323,7 @@ void master::undelivered(protocol::undelivered const& report, std::string const&
             return attempts_.fail(one, report.why);
         return attempts_.client_died(one, protocol::attempt_cause::client_gone);
     case protocol::return_cause::in_doubt:
+        one.doubted = report.client;
         return in_doubt_.add(one, protocol::attempt_cause::client_gone);
     }
 }

@@ -63,6 +63,7 @@ public:
     void client_gone(std::string const& instance) override;
     void roster_read(storage::roster const& roster, instant asked) override;
     std::size_t open() const override { return open_.size(); }
+    bool note_what_is_out() override;
     std::optional<std::string> cannot_plan() override;
 
 private:
@@ -108,6 +109,8 @@ private:
     execution_loader loader_;
     run_loader runs_;
     fire_mark mark_;
+    watermark out_;
+    late_sends late_;
     take_over take_over_;
     assigner assigner_;
     size_refusals refusals_;

@@ -38,7 +38,9 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.attempt = row.attempt;
     one.max_attempts = row.max_attempts;
     one.deaths = row.deaths;
-    one.ran = row.state == protocol::state::running || row.state == protocol::state::stopping;
+    one.ran = row.runs();
+    one.begun = row.begun || row.state == protocol::state::retrying;
+    one.out = row.out || one.ran;
     one.stop = row.stop;
     one.marked = row.state == protocol::state::waiting;
     one.cancel_requested = row.cancel_requested;

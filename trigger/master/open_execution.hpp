@@ -39,13 +39,18 @@ struct open_execution {
     utc_time since_due; // the due instant of its first attempt, from which its time limits count
     int attempt = 1;
     int max_attempts = 1;
-    int deaths = 0;   // of its clients
-    bool ran = false; // a client reported this attempt as running before this term
+    int deaths = 0;       // of its clients
+    bool ran = false;     // a client reported this attempt as running before this term
+    bool begun = false;   // an attempt before this one may have begun
+    bool sent = false;    // this attempt has been handed to a node, or may have been
+    bool out = false;     // the ledger shows that this attempt may be at a client
+    bool marking = false; // late_sends marks it before it is sent
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase
     trigger::credit* credit = nullptr;      // that it uses while assigned or held
     trigger::named_credit* named = nullptr; // likewise, of the client that is named
     std::string target;                     // the client that the master has chosen; empty: its home chooses
+    std::string doubted;                    // the client that may have it, if it is in doubt and that is known
     std::string last_client;                // that had the last attempt, if that failed
     std::int64_t number = 0;                // of the last assignment that named it
     bool ready = false;                     // waits for a client with room
@@ -69,8 +74,8 @@ struct open_execution {
     int past_attempt = 0;                                   // for which it was read
     open_service* service = nullptr;                        // set by open_set
 
-    // A client may have begun an attempt that is over.
-    bool has_begun() const { return attempt > 1 || ran; }
+    // A client may have begun it.
+    bool has_begun() const { return begun || ran; }
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 

@@ -2,14 +2,6 @@
 
 namespace baton::trigger {
 
-namespace {
-
-// A master knows of a pause before it fires what is due so long after it: it reads the signals within edit_lead, which
-// is at most a minute.
-constexpr duration pause_is_known = 1min;
-
-} // namespace
-
 pause_book::pause_book(std::vector<protocol::pause> const& all)
 {
     for (auto const& one : all)
@@ -38,13 +30,6 @@ protocol::pause const* pause_book::skips(protocol::service_view service, utc_tim
     return find(service, [at](protocol::pause const& one) {
         return one.firings == protocol::paused_firings::skip && one.covers(at);
     });
-}
-
-bool pause_book::surely_held(protocol::service_view service, utc_time due) const
-{
-    return find(service, [due](protocol::pause const& one) {
-               return one.in_force() && one.since + pause_is_known < due;
-           }) != nullptr;
 }
 
 } // namespace baton::trigger

@@ -18,8 +18,6 @@ public:
     protocol::pause const* in_force(protocol::service_view service) const;
     // The pause by which a firing of this instant is skipped, in force or not; null if there is none.
     protocol::pause const* skips(protocol::service_view service, utc_time at) const;
-    // True if no master can have sent what was due at this instant: the pause was long in force and still is.
-    bool surely_held(protocol::service_view service, utc_time due) const;
 
 private:
     template <class Match>

@@ -17,7 +17,7 @@ constexpr std::size_t released_at_once = 5'000; // executions released in one st
 bool is_unsent_firing(open_execution const& one)
 {
     bool const delayed = one.task->definition.schedule.kind == protocol::schedule_kind::fixed_delay;
-    return one.scheduled && one.attempt == 1 && one.deaths == 0 && !delayed;
+    return one.scheduled && !one.begun && !delayed;
 }
 
 } // namespace

@@ -16,7 +16,7 @@ constexpr std::size_t stopped_at_once = 5'000;  // executions taken in one step 
 
 bool may_run_on(open_execution const& one)
 {
-    return one.attempt > 1 || one.deaths > 0 || one.parent;
+    return one.begun || one.parent;
 }
 
 } // namespace

@@ -19,8 +19,8 @@ constexpr duration recent = 10s;        // longer than an election takes, usuall
 constexpr duration clocks_apart = 10ms; // usual limit of the error of the last master's cluster clock
 }
 
-take_over::take_over(term_scope const& scope, execution_loader& loader, fire_mark const& mark)
-    : scope_(scope), loader_(loader), mark_(mark), bell_(scope.loop)
+take_over::take_over(term_scope const& scope, execution_loader& loader, fire_mark const& mark, watermark const& out)
+    : scope_(scope), loader_(loader), mark_(mark), out_(out), bell_(scope.loop)
 {}
 
 void take_over::begin()
@@ -38,9 +38,14 @@ void take_over::begin()
     loader_.begin_take_over([this](auto const& row) { return maybe_sent(row); });
 }
 
-// The last master's term had ended when this one began.
+// The last master's term had ended when this one began, and with it what it could send.
 bool take_over::maybe_sent(storage::open_execution_row const& row) const
 {
+    if (row.out || row.runs())
+        return true;
+    bool const made_in_this_term = row.attempt == 1 && row.epoch >= scope_.term.epoch();
+    if (row.due_at <= out_.of_former_terms() || made_in_this_term)
+        return false;
     return row.at_once() || row.due_at <= sent_until_;
 }
 

@@ -2,6 +2,7 @@
 
 #include "trigger/master/execution_loader.hpp"
 #include "trigger/master/fire_mark.hpp"
+#include "trigger/master/watermark.hpp"
 
 #include <deque>
 #include <memory>
@@ -13,11 +14,11 @@ namespace baton::trigger {
 
 // Loads the executions that the last master left open, page by page in order of time, while the term already plans and
 // fires: the next page is read while one is taken into memory, in steps so short that the loop serves others in
-// between. Those that were due when this term began are in doubt, because the last master may have sent them.
-// Part of a term.
+// between. Those that the last master may have sent are in doubt: by the ledger those that are marked as out, and by
+// the clock those that are due behind the watermark. Part of a term.
 class take_over {
 public:
-    take_over(term_scope const& scope, execution_loader& loader, fire_mark const& mark);
+    take_over(term_scope const& scope, execution_loader& loader, fire_mark const& mark, watermark const& out);
 
     // Call it once the fence is raised and the mark is read, before anything is loaded.
     void begin();
@@ -44,6 +45,7 @@ private:
     term_scope scope_;
     execution_loader& loader_;
     fire_mark const& mark_;
+    watermark const& out_;
     utc_time sent_until_;
     struct range {
         storage::open_cursor from; // behind what is loaded

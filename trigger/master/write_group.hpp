@@ -12,9 +12,9 @@ inline constexpr std::size_t most_in_a_group = 500;
 
 // The first of what waits. They stay until the transaction is over: drop() them then.
 template <class T>
-std::vector<T> front(std::deque<T> const& from)
+std::vector<T> front(std::deque<T> const& from, std::size_t most = most_in_a_group)
 {
-    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most_in_a_group))};
+    return {from.begin(), from.begin() + static_cast<std::ptrdiff_t>(std::min(from.size(), most))};
 }
 
 template <class T>

@@ -43,9 +43,14 @@ TEST_CASE("the ledger has for what an execution waited, since when and until whe
     CHECK(f.state(f.runs[0]) == protocol::state::waiting);
     CHECK(f.state(f.runs[2]) == protocol::state::planned);
 
-    wait_for(f.ledger.let_go(f.mine, {f.runs[0]}, {}));
+    std::vector<protocol::attempt_key> const first_run{{f.runs[0], 1}};
+    wait_for(f.ledger.mark_before_sending(f.mine, first_run));
     CHECK(f.state(f.runs[0]) == protocol::state::planned);
     wait_for(f.ledger.keep_back(f.mine, {{f.runs[0], blocker::task_rate, then + 60s}}));
+    CHECK(f.state(f.runs[0]) == protocol::state::planned); // it may be at a client
+    wait_for(f.ledger.unmark(f.mine, first_run));
+    wait_for(f.ledger.keep_back(f.mine, {{f.runs[0], blocker::task_rate, then + 60s}}));
+    CHECK(f.state(f.runs[0]) == protocol::state::waiting);
     auto const waits = wait_for(f.executions.waits(f.runs));
     REQUIRE(waits.size() == 2);
     auto const& first = waits.at(f.runs[0]);
@@ -63,8 +68,8 @@ TEST_CASE("the state of a slow rate is replaced, read while tokens are missing, 
     fixture f(GENERATE(engine::mysql, engine::sqlite));
     auto const now = from_micros(f.home.number("SELECT MAX(created_at) FROM execution"));
     task_id const task{7};
-    wait_for(f.ledger.let_go(f.mine, {}, {{task, {}, now + 1h}, {{}, {"shop", ""}, now - 1s}}));
-    wait_for(f.ledger.let_go(f.mine, {}, {{task, {}, now + 2h}, {{}, {"shop", "stock"}, now + 1h}}));
+    wait_for(f.ledger.record_limit_states(f.mine, {{task, {}, now + 1h}, {{}, {"shop", ""}, now - 1s}}));
+    wait_for(f.ledger.record_limit_states(f.mine, {{task, {}, now + 2h}, {{}, {"shop", "stock"}, now + 1h}}));
     auto const states = wait_for(f.ledger.limit_states());
     REQUIRE(states.size() == 2);
     for (auto const& each : states)
@@ -91,7 +96,7 @@ TEST_CASE("a master that has been replaced neither keeps back nor lets go")
     ++next.epoch;
     wait_for(f.ledger.raise(next));
     CHECK_THROWS_AS(wait_for(f.ledger.keep_back(f.mine, {{f.runs[0], blocker::task_rate, then}})), not_master);
-    CHECK_THROWS_AS(wait_for(f.ledger.let_go(f.mine, {}, {{task_id{7}, {}, then}})), not_master);
+    CHECK_THROWS_AS(wait_for(f.ledger.record_limit_states(f.mine, {{task_id{7}, {}, then}})), not_master);
     CHECK(f.home.number("SELECT COUNT(*) FROM waiting") == 0);
     CHECK(f.home.number("SELECT COUNT(*) FROM limit_state") == 0);
 }

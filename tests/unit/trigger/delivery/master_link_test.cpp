@@ -26,6 +26,7 @@ struct fake_master final : local_master {
     void client_gone(std::string const&) override {}
     void roster_read(storage::roster const&, instant) override {}
     std::size_t open() const override { return 0; }
+    bool note_what_is_out() override { return true; }
     std::optional<std::string> cannot_plan() override { return std::nullopt; }
     std::vector<protocol::report_request> reports;
 };

@@ -156,17 +156,19 @@ TEST_CASE("of executions in doubt that no client has, only the newest goes out w
     f.find_absent({1, 2});
     f.pass(500ms);
     CHECK(f.sent() == ids({2}));
-    CHECK(f.one(1).cancel_requested);
+    CHECK(f.state(1) == "skipped"); // it has not begun
     CHECK(f.text("SELECT reason FROM execution WHERE id = 1") == "a newer execution took its place");
 }
 
-TEST_CASE("one that waits for its next attempt is cancelled and not skipped when a newer one takes its place")
+TEST_CASE("one that has begun and waits for its next attempt is cancelled and not skipped when a newer one takes its "
+          "place")
 {
     fixture f(limited(1, "replace"));
     f.fire({1}, 2);
     f.pass(100ms);
     f.add_execution(2, 2);
     f.load();
+    f.one(2).begun = true;
     f.put_in_doubt({2});
     f.find_absent({2});
     f.pass(100ms);

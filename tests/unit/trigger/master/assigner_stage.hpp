@@ -24,6 +24,8 @@ struct assigner_stage : node_stage {
     trigger::credits credits;
     trigger::ready_queue ready{[this](execution_id id) { return open.place_in_line(id); }};
     trigger::fire_mark mark{scope(), 1s};
+    trigger::watermark sent_so_far{scope()};
+    trigger::late_sends late{scope(), sent_so_far};
     fake_doubts in_doubt{open};
     trigger::election_trace trace{"", "master", "master"};
     std::optional<trigger::assigner> firing;
@@ -32,7 +34,7 @@ struct assigner_stage : node_stage {
     {
         firing.emplace(settings, scope(),
                        trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt,
-                                                       next, limits, mark, paused, time_limits, past});
+                                                       next, limits, mark, paused, time_limits, past, sent_so_far, late});
         open.on_release([this](protocol::service_view service) { firing->released(service); });
         paused.on_resume([this](protocol::service_view service) { firing->released(service); });
         open.on_add([this](trigger::open_execution const& one) { time_limits.watch(one); });
@@ -49,6 +51,8 @@ struct assigner_stage : node_stage {
         host.spawn(time_limits.run());
         host.spawn(past.run());
         host.spawn(mark.run());
+        host.spawn(sent_so_far.run());
+        host.spawn(late.run());
         host.spawn(firing->run());
         if (signals_are_read)
             firing->may_fire_until(utc_time::max());

@@ -68,7 +68,7 @@ TEST_CASE("a run now and a further attempt are sent however late they are")
     f.add_execution(2, 2);
     f.add_execution(3, 2);
     f.exec("UPDATE execution SET cause = 'manual', run_key = 1 WHERE id = 1");
-    f.exec("UPDATE execution SET attempt = 2 WHERE id = 2");
+    f.exec("UPDATE execution SET attempt = 2, begun = 1 WHERE id = 2");
     f.load();
     f.due_changed.wake();
     f.pass(2min);

@@ -73,7 +73,10 @@ TEST_CASE("a new master counts limits from the instant at which the first attemp
 TEST_CASE("the limit of the start concerns what no client has had, and the limit of the whole everything")
 {
     CHECK(step_at_limit(in(phase::waiting), limit_kind::start) == limit_step::skip);
-    CHECK(step_at_limit(in(phase::waiting, 2), limit_kind::start) == limit_step::none);
+    CHECK(step_at_limit(in(phase::waiting, 2), limit_kind::start) == limit_step::skip); // no client had the first one
+    auto begun = in(phase::waiting, 2);
+    begun.begun = true;
+    CHECK(step_at_limit(begun, limit_kind::start) == limit_step::none);
     CHECK(step_at_limit(in(phase::held), limit_kind::start) == limit_step::none);
     CHECK(step_at_limit(in(phase::assigned), limit_kind::start) == limit_step::look_again);
     CHECK(step_at_limit(in(phase::in_doubt), limit_kind::start) == limit_step::look_again);

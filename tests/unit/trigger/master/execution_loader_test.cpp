@@ -16,9 +16,7 @@ struct fixture : test::term_stage {
                                   [this](open_execution& one) { note("cancel", one); },
                                   [this](open_execution& one) { note("doubt", one); },
                                   [this](open_execution& one) { note("wait", one); },
-                                  [this](open_execution const& one) { under_way.push_back(one.id); },
-                                  [this](open_execution const&) { return paused; }};
-    bool paused = false;                 // since long before its instant
+                                  [this](open_execution const& one) { under_way.push_back(one.id); }};
     std::vector<execution_id> under_way; // may be, since before this term
     execution_loader loader{scope(), book, steps};
 
@@ -64,25 +62,6 @@ TEST_CASE("a planned execution waits for its instant")
     CHECK(*f.open.next_due() >= f.one(1).due_at);
 }
 
-TEST_CASE("what a pause has held is not in doubt at a take-over, unless a client ran it")
-{
-    fixture f;
-    f.loader.begin_take_over([](auto const&) { return true; });
-    f.paused = true;
-    SECTION("planned")
-    {
-        f.read();
-        CHECK(f.taken.empty());
-        CHECK(f.under_way.empty());
-    }
-    SECTION("running")
-    {
-        f.set("state = 'running'");
-        f.read();
-        CHECK(f.taken == fixture::words{"doubt 1"});
-    }
-}
-
 TEST_CASE("an execution may be under way since before this term unless it waits for its first sending")
 {
     fixture f;
@@ -114,7 +93,12 @@ TEST_CASE("an execution may be under way since before this term unless it waits 
     }
     SECTION("between two attempts")
     {
+        f.set("attempt = 2, begun = 1");
+    }
+    SECTION("sent again after an attempt that no client had: it has not begun")
+    {
         f.set("attempt = 2");
+        expected = false;
     }
     SECTION("maybe sent by the last master")
     {

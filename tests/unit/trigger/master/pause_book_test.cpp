@@ -55,15 +55,6 @@ TEST_CASE("a pause skips the firings from its beginning up to its end, also afte
     CHECK(both.skips(billing, at(15)) != nullptr);
 }
 
-TEST_CASE("what was due long after the beginning of a pause that is in force cannot have been sent")
-{
-    pause_book const book({pause({"shop", ""}, paused_firings::hold, 100)});
-    CHECK_FALSE(book.surely_held(billing, at(99)));
-    CHECK_FALSE(book.surely_held(billing, at(160)));
-    CHECK(book.surely_held(billing, at(161)));
-    CHECK_FALSE(pause_book({pause({"shop", ""}, paused_firings::skip, 100, 900)}).surely_held(billing, at(500)));
-}
-
 TEST_CASE("the text of a pause says what is paused, why and by whom")
 {
     auto one = pause({"default", "billing"}, paused_firings::hold, 1);

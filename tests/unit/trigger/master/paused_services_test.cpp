@@ -98,8 +98,8 @@ TEST_CASE("a firing that a client has had is not skipped by a pause, its next at
     f.pause("skip");
     f.add_execution(1, 1, 3);
     f.add_execution(2, 1, 3);
-    f.exec("UPDATE execution SET attempt = 2 WHERE id = 1");
-    f.exec("UPDATE execution SET deaths = 1 WHERE id = 2");
+    f.exec("UPDATE execution SET attempt = 2, begun = 1 WHERE id = 1");
+    f.exec("UPDATE execution SET attempt = 2, begun = 1, deaths = 1 WHERE id = 2");
     f.load();
     f.due_changed.wake();
     f.pass(1s);

@@ -55,7 +55,7 @@ TEST_CASE("an execution of a disabled task that was sent stays, between its atte
 {
     fixture f;
     f.open.move(f.one(1), phase::held, "client-1");
-    f.one(2).attempt = 2;
+    f.one(2).begun = true;
     auto later = std::make_shared<known_task>(*f.one(3).task);
     later->version = 2;
     f.one(3).task = later;
@@ -68,7 +68,7 @@ TEST_CASE("an execution of a disabled task that was sent stays, between its atte
 TEST_CASE("a run by hand that waits is cancelled too, but no shard and nothing that a client has had")
 {
     fixture f;
-    f.one(1).deaths = 1;
+    f.one(1).begun = true;
     f.one(2).parent = execution_id{9};
     f.exec("UPDATE execution SET cause = 'manual', run_key = id WHERE id = 3");
     f.open.erase(execution_id{3});

@@ -22,7 +22,8 @@ struct fixture : test::term_stage {
     term_scope mine{of, rows, open, *clients, due_changed, stage.loop.get_executor()};
     execution_loader loader{mine, book, steps()};
     fire_mark mark{mine, 500ms};
-    take_over loading{mine, loader, mark};
+    watermark sent_so_far{mine};
+    take_over loading{mine, loader, mark, sent_so_far};
     planning_watch watch{host.time().now()};
     planner planning{{}, of, {rows, book, open, ids, watch}, stage.loop.get_executor(), [this] { ++planned; }};
     int planned = 0;

@@ -92,7 +92,8 @@ struct bench {
         };
         execution_loader loader(scope, book, std::move(steps));
         fire_mark const mark(scope, 500ms);
-        trigger::take_over loading(scope, loader, mark);
+        watermark const out(scope);
+        trigger::take_over loading(scope, loader, mark, out);
         planning_watch watch(time.now());
         planner planning({}, of, {*ledger, book, open, ids, watch}, loop.get_executor(), [&] {
             if (planned_after == 0us)
