@@ -27,6 +27,7 @@ struct fake_master final : local_master {
     void roster_read(storage::roster const&, instant) override {}
     std::size_t open() const override { return 0; }
     std::optional<std::string> cannot_plan() override { return std::nullopt; }
+    std::vector<part_trouble> troubles() const override { return {}; }
     std::vector<protocol::report_request> reports;
 };
 
