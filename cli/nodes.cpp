@@ -96,6 +96,10 @@ void show_nodes(common_options const& common)
         if (auto const why = each.value("cannot_plan", nlohmann::json()); why.is_string())
             std::cout << cell(each, "name") << " cannot plan: " << printable(why.get<std::string>()) << '\n';
     for (auto const& each : nodes)
+        for (auto const& part : each.value("failed_parts", nlohmann::json::array()))
+            std::cout << cell(each, "name") << " has a part of the master that fails since " << cell(part, "since")
+                      << ": " << cell(part, "part") << ": " << cell(part, "cause") << '\n';
+    for (auto const& each : nodes)
         if (each.value("contact", "") == "cut_off")
             std::cout << cell(each, "name")
                       << " is cut off: the master takes none of its reports, so its clients move to other nodes\n";

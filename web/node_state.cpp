@@ -17,6 +17,12 @@ std::string contact_of(json const& health)
     return told ? found->get<std::string>() : "steady";
 }
 
+json failed_parts_of(json const& health)
+{
+    auto const found = health.is_object() ? health.find("failed_parts") : health.end();
+    return health.is_object() && found != health.end() && found->is_array() ? *found : json::array();
+}
+
 // A node has a ttl of at least three heartbeats, so half of it stands for two that are not known.
 bool is_silent(storage::node_record const& node)
 {
@@ -34,6 +40,8 @@ node_state state_of(storage::node_record const& node)
     auto const health = json::parse(node.health, nullptr, false);
     if (health.is_object() && !health.value("cannot_plan", json()).is_null())
         return node_state::cannot_plan;
+    if (!failed_parts_of(health).empty())
+        return node_state::part_failed;
     if (contact_of(health) == "cut_off")
         return node_state::cut_off;
     return node.draining ? node_state::draining : node_state::live;

@@ -10,7 +10,8 @@ namespace baton::web {
 enum class node_state {
     live, // and nothing else is to be said of it
     draining,
-    cut_off, // the master takes no reports of it
+    cut_off,     // the master takes no reports of it
+    part_failed, // a part of the master does not work
     cannot_plan,
     silent,
     gone,
@@ -22,6 +23,9 @@ nlohmann::json heartbeat_of(nlohmann::json const& health);
 
 // "steady", or "cut_off" while the master takes none of its reports, or "returning" for a while after that.
 std::string contact_of(nlohmann::json const& health);
+
+// The parts of the master that do not work: of each "part", "since" and "cause".
+nlohmann::json failed_parts_of(nlohmann::json const& health);
 
 // True if it has missed a heartbeat.
 bool is_silent(storage::node_record const& node);

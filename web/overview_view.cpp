@@ -135,6 +135,7 @@ void add_nodes(json& body, std::vector<storage::node_record> const& all)
                      {"draining", counts[node_state::draining]},
                      {"silent", counts[node_state::silent]},
                      {"cut_off", counts[node_state::cut_off]},
+                     {"part_failed", counts[node_state::part_failed]},
                      {"cannot_plan", counts[node_state::cannot_plan]},
                      {"gone", gone}};
 }

@@ -245,6 +245,7 @@ json show(storage::node_record const& node, std::optional<lease::lease_row> cons
             {"clients", node.clients},
             {"loops", health.is_object() ? health.value("loops", json::array()) : json::array()},
             {"cannot_plan", health.is_object() ? health.value("cannot_plan", json()) : json()},
+            {"failed_parts", failed_parts_of(health)},
             {"contact", contact_of(health)},
             {"zones", health.is_object() ? health.value("zones", json()) : json()},
             {"clock_offset_ms", health.is_object() ? health.value("clock_offset_ms", json()) : json()},

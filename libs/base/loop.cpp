@@ -3,12 +3,15 @@
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/timer.hpp"
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/multiple_exceptions.hpp>
 #include <boost/asio/post.hpp>
 
 #include <utility>
 
 namespace baton {
+
+using namespace asio::experimental::awaitable_operators;
 
 namespace {
 
@@ -23,6 +26,18 @@ std::exception_ptr cause_of(std::exception_ptr failure)
         } catch (...) {
             return failure;
         }
+    }
+}
+
+// Notes the exception of `part` if it is the first one.
+awaitable<void> noting(std::exception_ptr& first, awaitable<void> part)
+{
+    try {
+        co_await std::move(part);
+    } catch (...) {
+        if (!first)
+            first = std::current_exception();
+        throw;
     }
 }
 
@@ -56,6 +71,21 @@ awaitable<void> waker::wait()
         co_await wait_on(bell_);
     }
     woken_ = false;
+}
+
+awaitable<void> both(awaitable<void> one, awaitable<void> other)
+{
+    std::exception_ptr first;
+    bool failed = false;
+    try {
+        co_await (noting(first, std::move(one)) && noting(first, std::move(other)));
+    } catch (...) {
+        failed = true;
+        if (!first)
+            first = std::current_exception();
+    }
+    if (failed)
+        std::rethrow_exception(first);
 }
 
 std::optional<std::string> failure_text(std::exception_ptr failure)

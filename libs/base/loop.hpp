@@ -45,6 +45,11 @@ awaitable<void> every(char const* name, time_source& time, duration period, Step
     }
 }
 
+// Awaits both. When one throws, the other is cancelled, and then the exception of the one that failed is thrown.
+// (Asio's
+// && throws that of its left operand, also if that was only cancelled.)
+awaitable<void> both(awaitable<void> one, awaitable<void> other);
+
 // The message of an exception, or nothing if it reports a cancellation.
 std::optional<std::string> failure_text(std::exception_ptr failure);
 

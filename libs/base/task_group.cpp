@@ -32,6 +32,7 @@ void task_group::cancel()
 
 awaitable<void> task_group::around(awaitable<void> body)
 {
+    cancelled_ = false;
     std::exception_ptr ended;
     try {
         co_await std::move(body);

@@ -18,7 +18,7 @@ public:
     void spawn(char const* name, awaitable<void> work);
 
     // Awaits `body`, cancels the spawned coroutines, waits for their end, and then returns or throws as `body` did.
-    // That wait ignores cancellation, because the owner must outlive its coroutines.
+    // That wait ignores cancellation, because the owner must outlive its coroutines. It may be called again then.
     awaitable<void> around(awaitable<void> body);
 
     std::size_t size() const { return running_; } // spawned coroutines that have not ended

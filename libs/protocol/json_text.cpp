@@ -12,14 +12,20 @@ json_text::json_text(nlohmann::json const& value)
     // A value that the parser discarded is written as this word, which is not JSON. Only then is the text parsed again.
     bool const suspect = text.find("<discarded>") != text.npos;
     if (!suspect || nlohmann::json::accept(text))
-        text_ = std::move(text);
+        keep(std::move(text));
+}
+
+void json_text::keep(std::string text)
+{
+    if (!text.empty())
+        text_ = std::make_shared<std::string const>(std::move(text));
 }
 
 json_text json_text::checked(std::string text)
 {
     json_text out;
     if (text != "null")
-        out.text_ = std::move(text);
+        out.keep(std::move(text));
     return out;
 }
 

@@ -73,7 +73,8 @@ void put_rows(soci::session& sql, std::map<std::string, client_record const*> co
     all.reserve(rows.size());
     for (auto const& [instance, row] : rows)
         all.push_back(row);
-    for (auto const chunk : chunks(sql, all, 10)) {
+    auto const text_of = [](client_record const* row) { return as_text(row->handlers).size(); };
+    for (auto const chunk : chunks(sql, all, 10, text_of)) {
         statement insert(sql,
                          "INSERT INTO client (instance, project, service, address, secret, handlers, slots, queue, "
                          "version, generation, node, state, schema_set, joined_at, changed_at) VALUES ");

@@ -43,7 +43,7 @@ location parse_location(std::string const& text); // throws invalid_input("datab
 // `work` must be repeatable: it runs again after a deadlock, a lock time-out or a busy file. A call cannot be cancelled
 // or interrupted, only bounded by the session's limits; cancellation is delivered after it returns. Exceptions of the
 // work reach the caller. A lost connection, a time-out or an error of the server becomes `unavailable`, and then the
-// effect of the work is unknown.
+// effect of the work is unknown. If the database refuses the data, the exception is also a `rejected_data`.
 class database {
 public:
     virtual ~database() = default;
@@ -113,14 +113,35 @@ public:
     using unavailable::unavailable;
 };
 
+// Mixed into exceptions that say: the database refuses the data of a statement, such as a taken key or a text that is
+// too long. The transaction had no effect, and it would be refused again.
+class rejected_data {
+public:
+    virtual ~rejected_data() = default;
+    virtual char const* why() const noexcept = 0;
+
+protected:
+    rejected_data() = default;
+    rejected_data(rejected_data const&) = default;
+    rejected_data& operator=(rejected_data const&) = default;
+};
+
 // Thrown by a repository when a unique name or key is already taken.
-class already_exists : public std::exception {
+class already_exists : public std::exception, public rejected_data {
 public:
     explicit already_exists(std::string what) : what_(std::move(what)) {}
     char const* what() const noexcept override { return what_.c_str(); }
+    char const* why() const noexcept override { return what_.c_str(); }
 
 private:
     std::string what_;
+};
+
+// A value does not fit its column, violates a constraint, or makes a statement longer than the server takes.
+class unfit_value : public invalid_input, public rejected_data {
+public:
+    explicit unfit_value(std::string const& text) : invalid_input("", text) {}
+    char const* why() const noexcept override { return what(); }
 };
 
 } // namespace baton::storage

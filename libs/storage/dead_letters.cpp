@@ -44,8 +44,9 @@ estate read_estate(soci::session& sql, execution_id id)
 {
     estate left;
     statement ask(sql);
-    ask.select("task_id", "task_version", "scheduled_at", "shard_index", "shard_total", "shard_instance", "payload");
-    ask(" FROM execution WHERE id = ", id);
+    ask.select("e.task_id", "e.task_version", "e.scheduled_at", "e.shard_index", "e.shard_total", "e.shard_instance",
+               "COALESCE(e.payload, p.payload)");
+    ask(" FROM execution e LEFT JOIN execution p ON p.id = e.parent_id WHERE e.id = ", id);
     ask.each([&](row& cells) {
         left.task = cells.name<task_id>();
         left.version = cells.small();

@@ -19,7 +19,7 @@ public:
         lock_timeout, // a lock was not free in time: the same
         lost,         // the session is broken, or its server cannot write now; the effect is unknown
         duplicate,    // a unique key is taken; the text names it
-        bad_value,    // too long, out of range, not in the column's encoding
+        bad_value,    // too long, out of range, not in the column's encoding, against a constraint
         interrupted,  // another session ended the statement (KILL QUERY)
         login,        // the server refuses the user or the password
         refused,      // anything else

@@ -164,7 +164,8 @@ public:
     // tasks.
     awaitable<std::map<task_id, std::vector<execution_id>>> unresponsive_of(std::vector<task_id> tasks);
     awaitable<std::optional<late_report>> late(execution_id id);
-    // JSON text that its handler gets: its own payload, or that of the version of its task. Empty if that is not known.
+    // JSON text that its handler gets: its own payload, that of its broadcast, or that of the version of its task.
+    // Empty if that is not known.
     awaitable<std::optional<std::string>> payload(execution_id id);
     // By attempt.
     awaitable<std::vector<stop_record>> stops(execution_id id);

@@ -241,9 +241,9 @@ awaitable<std::optional<std::string>> executions::payload(execution_id id)
     auto const work = [&](soci::session& sql) {
         found.reset();
         statement ask(sql);
-        ask.select("e.payload", "v.definition")(
+        ask.select("COALESCE(e.payload, p.payload)", "v.definition")(
             " FROM execution e LEFT JOIN task_version v ON v.task_id = e.task_id AND v.version = e.task_version "
-            "WHERE e.id = ",
+            "LEFT JOIN execution p ON p.id = e.parent_id WHERE e.id = ",
             id, " AND e.namespace = ", name_space_);
         ask.each([&](row& cells) {
             found = cells.maybe_text();

@@ -33,7 +33,7 @@ void roll_back(soci::session& session)
     case statement_error::kind::duplicate:
         throw already_exists(text);
     case statement_error::kind::bad_value:
-        throw invalid_input("", text);
+        throw unfit_value(text);
     case statement_error::kind::lost:
         throw session_broken(text);
     default:

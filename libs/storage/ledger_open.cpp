@@ -2,6 +2,7 @@
 #include "libs/storage/rows.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace baton::storage {
 
@@ -41,6 +42,17 @@ void read_names(row& cells, open_execution_row& open)
     }
 }
 
+void read_payload(std::optional<std::string> text, open_execution_row& open)
+{
+    if (!text)
+        return;
+    try {
+        open.payload = protocol::json_text::check(std::move(*text), "payload");
+    } catch (invalid_input const& failure) {
+        open.unreadable = failure.what();
+    }
+}
+
 open_execution_row read_open(row& cells)
 {
     open_execution_row open;
@@ -63,10 +75,36 @@ open_execution_row read_open(row& cells)
     open.shard_total = cells.small();
     open.shard_instance = cells.text();
     open.last_client = cells.text();
-    open.payload = cells.maybe_text();
+    read_payload(cells.maybe_text(), open);
     open.created_at = cells.moment();
     open.definition = cells.text();
     return open;
+}
+
+// Shards have the payload of their broadcast. Where many are read, its text is read once.
+void add_payloads_of_parents(soci::session& sql, std::vector<open_execution_row>& rows)
+{
+    std::map<execution_id, std::vector<open_execution_row*>> shards;
+    for (auto& each : rows)
+        if (each.parent && !each.payload)
+            shards[*each.parent].push_back(&each);
+    std::vector<execution_id> parents;
+    for (auto const& [parent, of] : shards)
+        parents.push_back(parent);
+    for (auto const chunk : chunks(sql, parents, 1)) {
+        statement ask(sql);
+        ask.select("id", "payload")(" FROM execution WHERE payload IS NOT NULL AND id IN ").in(chunk);
+        ask.each([&](row& cells) {
+            auto const& its = shards.at(cells.name<execution_id>());
+            open_execution_row read;
+            read_payload(cells.maybe_text(), read);
+            for (auto* const shard : its) {
+                shard->payload = read.payload;
+                if (!read.unreadable.empty())
+                    shard->unreadable = read.unreadable;
+            }
+        });
+    }
 }
 
 void select_key(statement& ask)
@@ -103,6 +141,7 @@ awaitable<std::vector<open_execution_row>> ledger::open(utc_time until, open_cur
         ask(" FROM execution e", open_rows, with_definition);
         behind(ask, name_space_, until, after, limit);
         ask.each([&](row& cells) { found.push_back(read_open(cells)); });
+        add_payloads_of_parents(sql, found);
         add_stops(sql, found);
     };
     co_await shared_.run(work);
@@ -121,6 +160,7 @@ awaitable<std::vector<open_execution_row>> ledger::open_among(std::vector<execut
             ask.in(chunk);
             ask.each([&](row& cells) { found.push_back(read_open(cells)); });
         }
+        add_payloads_of_parents(sql, found);
         add_stops(sql, found);
     };
     co_await shared_.run(work);

@@ -70,6 +70,8 @@ void insert_page(soci::session& sql, protocol::term_id term, page_rows const& pa
         if (failure.why() != statement_error::kind::duplicate)
             throw;
         bool const firing_taken = is_firing_taken(failure);
+        if (!firing_taken && !is_id_taken(failure))
+            throw; // new ids would not help
         if (firing_taken)
             log::warn("planner", "a firing has its row already, planning past it", {log::reason(failure.what())});
         else

@@ -10,9 +10,6 @@ namespace baton::storage {
 
 namespace {
 
-// Bounds a statement's text well below max_allowed_packet (16 MiB), escapes included.
-constexpr std::size_t most_text = 3u << 20;
-
 bool is_running(result_row const& result)
 {
     return result.outcome == protocol::state::running;
@@ -51,25 +48,9 @@ std::vector<result_row> settled(std::vector<result_row> const& results)
     return rows;
 }
 
-// The slices that one statement each may carry: chunks(), cut again where their texts are too long together.
-std::vector<std::span<result_row const>> chunks_by_text(dialect const& dialect, std::vector<result_row> const& rows)
+std::size_t text_of(result_row const& row)
 {
-    std::vector<std::span<result_row const>> found;
-    for (auto chunk : chunks(dialect, rows, 10)) {
-        std::size_t text = 0;
-        for (std::size_t at = 0; at < chunk.size(); ++at) {
-            auto const length = chunk[at].error.size() + (chunk[at].value ? chunk[at].value->size() : 0);
-            text += length;
-            if (at == 0 || text <= most_text)
-                continue;
-            found.push_back(chunk.first(at));
-            chunk = chunk.subspan(at);
-            at = 0;
-            text = length;
-        }
-        found.push_back(chunk);
-    }
-    return found;
+    return row.error.size() + (row.value ? row.value->size() : 0);
 }
 
 // protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns elsewhere, so it holds
@@ -220,7 +201,7 @@ awaitable<void> ledger::record(std::vector<result_row> const& results, std::stri
     for (auto& each : settled(results))
         (each.attempt == 1 ? first : further).push_back(std::move(each));
     auto const failures = failures_among(results);
-    auto const slices = chunks_by_text(shared_.dialect(), first);
+    auto const slices = chunks(shared_.dialect(), first, 10, text_of);
     auto const work = [&](soci::session& sql) {
         for (auto const chunk : slices)
             if (!record_first(sql, chunk, node))

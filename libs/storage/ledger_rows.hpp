@@ -3,6 +3,7 @@
 
 #include "libs/base/id.hpp"
 #include "libs/protocol/blocker.hpp"
+#include "libs/protocol/json_text.hpp"
 #include "libs/protocol/outcome.hpp"
 #include "libs/protocol/service_key.hpp"
 #include "libs/protocol/task.hpp"
@@ -85,7 +86,7 @@ struct new_execution {
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
-    std::optional<std::string> payload; // instead of the task's own; JSON text
+    std::optional<std::string> payload; // instead of the task's own, or of the parent's; JSON text
     std::optional<utc_time> due_at{};   // if it is later than scheduled_at
 };
 
@@ -124,9 +125,9 @@ struct open_execution_row {
     int shard_index = 0;
     int shard_total = 1;
     std::string shard_instance;
-    std::string last_client;            // that had the last attempt which has ended; empty: none, or not known
-    std::optional<std::string> payload; // instead of the task's own; JSON text
-    std::string definition;             // of the version that it runs
+    std::string last_client; // that had the last attempt which has ended; empty: none, or not known
+    std::optional<protocol::json_text> payload{}; // instead of the task's own; shards of one broadcast share the text
+    std::string definition;                       // of the version that it runs
     utc_time created_at;
     std::string unreadable; // why cause or state cannot be read; empty when they can
     std::optional<known_stop> stop{};

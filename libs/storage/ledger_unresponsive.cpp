@@ -98,9 +98,10 @@ awaitable<std::vector<unresponsive_row>> ledger::unresponsive()
         found.clear();
         statement ask(sql);
         ask.select("u.execution_id", "u.attempt", "u.client", "e.task_id", "e.task_version", "e.scheduled_at",
-                   "e.payload", "v.definition");
+                   "COALESCE(e.payload, p.payload)", "v.definition");
         ask(" FROM unresponsive u JOIN execution e ON e.id = u.execution_id LEFT JOIN task_version v ON ",
-            "v.task_id = e.task_id AND v.version = e.task_version WHERE u.namespace = ", name_space_);
+            "v.task_id = e.task_id AND v.version = e.task_version LEFT JOIN execution p ON p.id = e.parent_id WHERE ",
+            "u.namespace = ", name_space_);
         ask.each([&](row& cells) {
             auto& one = found.emplace_back();
             one.id = cells.name<execution_id>();

@@ -3,6 +3,7 @@
 #include "libs/storage/rows.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -14,6 +15,7 @@ constexpr std::size_t terms_kept = 1'000;
 
 struct old_execution {
     execution_id id;
+    std::optional<execution_id> parent{};
     ledger_place place;
     std::size_t attempts = 1;
     bool may_go = false;
@@ -41,7 +43,7 @@ void behind(statement& ask, soci::session& sql, ledger_place const& from, utc_ti
 // than it looks ahead, and no task begins to wait for an ended execution.
 void select_old(statement& ask, utc_time limit)
 {
-    ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt");
+    ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt", "e.parent_id");
     ask.column({"e.due_at IS NULL AND COALESCE(e.ended_at, e.scheduled_at) < "})(limit);
     ask(" AND p.due_at IS NULL AND (t.waiting_for IS NULL OR t.waiting_for <> e.id) AND "
         "(e.run_key <> 0 OR t.next_fire_at IS NULL OR t.next_fire_at > e.scheduled_at)");
@@ -65,29 +67,13 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
         one.place.task = cells.name<task_id>();
         one.place.run_key = cells.number();
         one.attempts = static_cast<std::size_t>(cells.number());
+        if (auto const parent = cells.maybe_number())
+            one.parent = execution_id{*parent};
         one.may_go = cells.flag();
         one.failed = cells.flag();
         one.stopped = cells.flag();
     });
     return found;
-}
-
-// A statement of its own, because as a condition of the one above a database may evaluate it for the whole history.
-void keep_parents_of_open(soci::session& sql, std::vector<old_execution>& found)
-{
-    std::unordered_set<std::int64_t> kept;
-    std::vector<execution_id> ids;
-    ids.reserve(found.size());
-    for (auto const& one : found)
-        ids.push_back(one.id);
-    for (auto const chunk : chunks(sql, ids, 1))
-        statement(sql)
-            .select("parent_id")(" FROM execution", by_index{"execution_parent"},
-                                 " WHERE due_at IS NOT NULL AND parent_id IN ")
-            .in(chunk)
-            .each([&](row& cells) { kept.insert(cells.number()); });
-    for (auto& one : found)
-        one.may_go = one.may_go && !kept.contains(one.id.value());
 }
 
 // The number of executions that one transaction may delete, so that it deletes about `rows` rows; at least one.
@@ -104,6 +90,33 @@ std::size_t count_deletable(std::vector<old_execution> const& found, std::size_t
     return count;
 }
 
+// A broadcast has the payload of its shards, also of those that are run again, so it goes with the last of them. A
+// statement of its own, because as a condition of the one above a database may evaluate it for the whole history.
+void keep_parents(soci::session& sql, std::vector<old_execution>& going)
+{
+    std::unordered_map<std::int64_t, std::int64_t> shards_going;
+    std::vector<execution_id> ids;
+    ids.reserve(going.size());
+    for (auto const& one : going) {
+        ids.push_back(one.id);
+        if (one.may_go && one.parent)
+            ++shards_going[one.parent->value()];
+    }
+    std::unordered_set<std::int64_t> kept;
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement ask(sql);
+        ask.select("parent_id", "COUNT(*)");
+        ask(" FROM execution", by_index{"execution_parent"}, " WHERE parent_id IN ").in(chunk)(" GROUP BY parent_id");
+        ask.each([&](row& cells) {
+            auto const parent = cells.number();
+            if (cells.number() != shards_going[parent])
+                kept.insert(parent);
+        });
+    }
+    for (auto& one : going)
+        one.may_go = one.may_go && !kept.contains(one.id.value());
+}
+
 void delete_by_key(soci::session& sql, char const* table, fragment key, std::vector<execution_id> const& ids)
 {
     for (auto const chunk : chunks(sql, ids, 1)) {
@@ -116,30 +129,31 @@ void delete_by_key(soci::session& sql, char const* table, fragment key, std::vec
 
 awaitable<forgotten> retention::executions(utc_time limit, ledger_place from, std::size_t rows)
 {
+    forgotten done;
     auto const read = [&](soci::session& sql) {
         auto old = read_old(sql, limit, from, rows);
-        keep_parents_of_open(sql, old);
+        auto const count = count_deletable(old, rows);
+        done.more = count < old.size() || old.size() == rows;
+        old.resize(count);
+        keep_parents(sql, old);
         return old;
     };
     auto const found = co_await shared_.run(read);
-    forgotten done;
-    auto const count = count_deletable(found, rows);
-    done.more = count < found.size() || found.size() == rows;
-    done.last = found.empty() ? from : found[count - 1].place;
+    done.last = found.empty() ? from : found.back().place;
 
     std::vector<execution_id> ids;
     std::vector<execution_id> retried;
     std::vector<execution_id> failed;
     std::vector<execution_id> stopped;
-    for (std::size_t i = 0; i < count; ++i)
-        if (found[i].may_go) {
-            ids.push_back(found[i].id);
-            if (found[i].attempts > 1)
-                retried.push_back(found[i].id);
-            if (found[i].failed)
-                failed.push_back(found[i].id);
-            if (found[i].stopped)
-                stopped.push_back(found[i].id);
+    for (auto const& one : found)
+        if (one.may_go) {
+            ids.push_back(one.id);
+            if (one.attempts > 1)
+                retried.push_back(one.id);
+            if (one.failed)
+                failed.push_back(one.id);
+            if (one.stopped)
+                stopped.push_back(one.id);
         }
     std::sort(ids.begin(), ids.end());
     auto const remove = [&](soci::session& sql) {

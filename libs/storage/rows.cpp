@@ -190,7 +190,8 @@ void insert_chunk(soci::session& sql, protocol::term_id term, std::span<new_exec
 
 void insert_executions(soci::session& sql, protocol::term_id term, std::vector<new_execution> const& rows)
 {
-    for (auto const chunk : chunks(sql, rows, 17))
+    auto const text_of = [](new_execution const& row) { return row.payload ? row.payload->size() : 0; };
+    for (auto const chunk : chunks(sql, rows, 17, text_of))
         insert_chunk(sql, term, chunk);
 }
 
@@ -227,6 +228,11 @@ bool names(statement_error const& failure, std::string_view key, std::string_vie
 bool is_firing_taken(statement_error const& failure)
 {
     return names(failure, "execution_firing", "execution.scheduled_at");
+}
+
+bool is_id_taken(statement_error const& failure)
+{
+    return names(failure, "PRIMARY", "execution.id");
 }
 
 bool is_task_name_taken(statement_error const& failure)

@@ -133,6 +133,7 @@ void insert_run_signals(soci::session& sql, protocol::namespace_id name_space, s
 
 // True if the duplicate is of that unique key. MySQL's message has the key's name, SQLite's its columns.
 bool is_firing_taken(statement_error const& failure);
+bool is_id_taken(statement_error const& failure);
 bool is_task_name_taken(statement_error const& failure);
 
 // Text that fits its column: valid UTF-8, at most `longest` bytes, cut between characters.

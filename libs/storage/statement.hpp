@@ -195,4 +195,37 @@ std::vector<std::span<Row const>> chunks(soci::session& sql, std::vector<Row> co
     return chunks(dialect_of(sql), rows, width);
 }
 
+// The texts of a statement that writes many rows stay well below max_allowed_packet (16 MiB), escapes included.
+inline constexpr std::size_t most_text = 3u << 20;
+
+// The same, cut again where the texts of the rows, in bytes by `text_of`, are too long together. A row whose text alone
+// is longer has a slice of its own.
+template <class Row, class TextOf>
+std::vector<std::span<Row const>> chunks(dialect const& dialect, std::vector<Row> const& rows, std::size_t width,
+                                         TextOf const& text_of)
+{
+    std::vector<std::span<Row const>> found;
+    for (auto chunk : chunks(dialect, rows, width)) {
+        std::size_t text = 0;
+        for (std::size_t at = 0; at < chunk.size(); ++at) {
+            auto const length = text_of(chunk[at]);
+            text += length;
+            if (at == 0 || text <= most_text)
+                continue;
+            found.push_back(chunk.first(at));
+            chunk = chunk.subspan(at);
+            at = 0;
+            text = length;
+        }
+        found.push_back(chunk);
+    }
+    return found;
+}
+template <class Row, class TextOf>
+std::vector<std::span<Row const>> chunks(soci::session& sql, std::vector<Row> const& rows, std::size_t width,
+                                         TextOf const& text_of)
+{
+    return chunks(dialect_of(sql), rows, width, text_of);
+}
+
 } // namespace baton::storage

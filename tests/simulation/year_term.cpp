@@ -30,7 +30,7 @@ one_term::one_term(year& on, std::int64_t epoch)
       queue(open, on.stage.loop.get_executor()),
       next(scope, queue, suspects),
       pauses(scope, paused, next),
-      done(scope, {queue, next, planner, book, on.ids})
+      done(scope, {queue, next, planner, book})
 {
     ship.extend(epoch, on.host.time().now(), 1h, 0s);
     planner.loaded();

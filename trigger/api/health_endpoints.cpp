@@ -13,12 +13,14 @@ public:
         : token_(std::move(token)), status_(std::move(status)), ready_(std::move(ready))
     {}
 
-    // Callers without the clients' token are not told why planning fails, which may name servers, nor of the loops.
+    // Callers without the clients' token are not told why planning or a part of the master fails, which may name
+    // servers, nor of the loops.
     awaitable<http::response> alive(http::request const& request) const
     {
         auto shown = status_();
         if (!authorized(request, token_)) {
             shown.erase("cannot_plan");
+            shown.erase("failed_parts");
             shown.erase("loops");
         }
         co_return http::json_response(200, shown);

@@ -1,5 +1,6 @@
 #include "trigger/api/node_status.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/schedule/zones.hpp"
 
 #include <algorithm>
@@ -8,7 +9,10 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t longest_reason = 300; // the column of the health is limited
+// The column of the health is limited.
+constexpr std::size_t longest_reason = 300;
+constexpr std::size_t longest_cause = 150;
+constexpr std::size_t most_failed_parts = 4;
 
 double milliseconds(duration span)
 {
@@ -39,7 +43,20 @@ nlohmann::json node_status::cannot_plan() const
 {
     auto* const master = deps_.master.here();
     auto const why = master == nullptr ? std::nullopt : master->cannot_plan();
-    return why ? nlohmann::json(why->substr(0, longest_reason)) : nlohmann::json();
+    return why ? nlohmann::json(shortened(*why, longest_reason)) : nlohmann::json();
+}
+
+nlohmann::json node_status::failed_parts() const
+{
+    auto out = nlohmann::json::array();
+    auto const* master = deps_.master.here();
+    if (master == nullptr)
+        return out;
+    for (auto const& one : master->troubles())
+        if (out.size() < most_failed_parts)
+            out.push_back(
+                {{"part", one.part}, {"since", to_rfc3339(one.since)}, {"cause", shortened(one.cause, longest_cause)}});
+    return out;
 }
 
 nlohmann::json node_status::document() const
@@ -56,6 +73,7 @@ nlohmann::json node_status::document() const
                        {"open", master == nullptr ? 0 : master->open()},
                        {"skew_ms", deps_.clock.skew() / 1ms},
                        {"cannot_plan", cannot_plan()},
+                       {"failed_parts", failed_parts()},
                        {health_contact, to_string(deps_.contact.state())},
                        {"loops", loops()}};
     if (auto const ahead = deps_.epochs.ahead(); ahead != 0)
@@ -73,11 +91,13 @@ membership::status node_status::row() const
                           {"cannot_plan", cannot_plan()},
                           {"heartbeat_ms", deps_.nodes.heartbeat() / 1ms},
                           {"clock_offset_ms", deps_.clock.skew() / 1ms}};
+    if (auto failed = failed_parts(); !failed.empty())
+        health["failed_parts"] = std::move(failed);
     if (auto const state = deps_.contact.state(); state != contact::steady)
         health[health_contact] = to_string(state);
     if (auto const zones = schedule::newest_zones())
         health["zones"] = zones->version();
-    now.health = health.dump();
+    now.health = health.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace); // a cause may be any bytes
     return now;
 }
 

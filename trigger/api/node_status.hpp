@@ -40,6 +40,7 @@ private:
     std::string role() const;
     nlohmann::json loops() const;
     nlohmann::json cannot_plan() const; // the reason, or null
+    nlohmann::json failed_parts() const;
 
     std::size_t queue_limit_;
     dependencies deps_;

@@ -3,6 +3,7 @@
 #include "libs/base/characters.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/storage/write_in_halves.hpp"
 
 namespace baton::trigger {
 
@@ -152,17 +153,47 @@ awaitable<void> collector::commit(std::vector<std::shared_ptr<submission>> group
     for (auto const& one : group)
         rows.insert(rows.end(), one->rows.begin(), one->rows.end());
     std::string failure;
+    refusals refused;
     try {
-        co_await deps_.ledger.record(rows, self_);
+        refused = co_await record(rows);
     } catch (unavailable const& reason) {
         failure = reason.what();
     }
+    std::erase_if(rows, [&](auto const& row) { return refused.contains(row.id); });
     if (failure.empty())
         report(rows);
     for (auto const& one : group) {
         one->failure = failure;
+        for (auto const& row : one->rows)
+            if (auto const found = refused.find(row.id); found != refused.end())
+                one->failure = found->second;
         one->done.wake();
     }
+}
+
+// A result that the database refuses keeps its outcome and loses its texts. The others of its group are recorded as
+// they are. Returns those that are refused all the same, with the reasons.
+awaitable<collector::refusals> collector::record(std::vector<storage::result_row> const& rows)
+{
+    auto const write = [this](std::vector<storage::result_row> const& some) -> awaitable<void> {
+        co_await deps_.ledger.record(some, self_);
+    };
+    auto outcome = co_await storage::write_in_halves(rows, write);
+    std::vector<storage::result_row> plain;
+    for (auto& [row, why] : outcome.refused) {
+        log::error("results", "the database refuses a result, it is recorded without its value and its error",
+                   {log::reason(why), {"execution", row.id.value()}, {"client", row.client}});
+        row.value.reset();
+        row.error = "the database refused the texts of this result: " + why;
+        plain.push_back(std::move(row));
+    }
+    refusals left;
+    if (plain.empty())
+        co_return left;
+    auto const last = co_await storage::write_in_halves(plain, write);
+    for (auto const& [row, why] : last.refused)
+        left.emplace(row.id, "the database refuses a result: " + why);
+    co_return left;
 }
 
 } // namespace baton::trigger

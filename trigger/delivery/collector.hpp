@@ -8,6 +8,7 @@
 #include "trigger/delivery/settings.hpp"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -48,6 +49,8 @@ private:
     void report(std::vector<storage::result_row> const& rows);
     void note_clock(execution_id execution, std::string const& client, reported_times const& told);
     awaitable<void> commit(std::vector<std::shared_ptr<submission>> group);
+    using refusals = std::map<execution_id, std::string>;
+    awaitable<refusals> record(std::vector<storage::result_row> const& rows);
 
     results_settings settings_;
     std::string self_;

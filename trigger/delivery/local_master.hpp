@@ -1,13 +1,22 @@
 #pragma once
 
+#include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
 #include "libs/storage/nodes.hpp"
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace baton::trigger {
+
+// A part of the master that does not work.
+struct part_trouble {
+    std::string part;
+    utc_time since;
+    std::string cause;
+};
 
 // The master of this node's present term, as the parts call it that live as long as the process.
 class local_master {
@@ -25,6 +34,8 @@ public:
     virtual bool note_what_is_out() = 0;
     // Why this master does not plan, although it is active.
     virtual std::optional<std::string> cannot_plan() = 0;
+    // Its parts that do not work.
+    virtual std::vector<part_trouble> troubles() const = 0;
 
 protected:
     ~local_master() = default;

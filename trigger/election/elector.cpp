@@ -208,7 +208,7 @@ lease::seizure elector::make_seizure(lease::lease_row const& row) const
 guard::election elector::calls_of_guard()
 {
     guard::election calls;
-    calls.may_be_elected = [this] { return !stuck_; };
+    calls.may_be_elected = [this] { return !stuck_ && !is_resting(); };
     calls.look = [this] { bell_.wake(); };
     calls.make_seizure = [this](lease::lease_row const& row) { return make_seizure(row); };
     calls.promoted = [this](lease::seizure const& seizure, std::string const& from, instant asked, instant guarded,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/backoff.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/base/process.hpp"
 #include "libs/base/random.hpp"
@@ -107,9 +108,11 @@ private:
     awaitable<void> vote(duty const& lead);
     awaitable<void> vote_to_the_end(duty const& lead); // then ends the guard
     awaitable<void> watch_progress();
-    awaitable<void> stand();                     // ticks until promoted or stopped
-    awaitable<void> hold();                      // ticks until the term is over
-    awaitable<void> serve(duty const& lead);     // runs the duty; its failure ends the term
+    awaitable<void> stand();                 // ticks until promoted or stopped
+    awaitable<void> hold();                  // ticks until the term is over
+    awaitable<void> serve(duty const& lead); // runs the duty; its failure ends the term
+    void rest_after_failure(std::string const& why, duration led);
+    bool is_resting() const { return deps_.time.now() < rests_until_; }
     awaitable<void> await_end();                 // until `stop` or a higher epoch
     awaitable<void> watch();                     // logs when the term is suspended and when it resumes
     awaitable<void> give_up(std::int64_t epoch); // releases the lease
@@ -142,9 +145,11 @@ private:
     instant row_at_{};
     verdict last_ = verdict::unknown;
     bool stopping_ = false;
-    bool cut_short_ = false; // end_term has ended the term
-    bool stuck_ = false;     // the terms' loop stands still
-    bool forfeited_ = false; // the guard has ended the term, though the lease is still ours
+    bool cut_short_ = false;          // end_term has ended the term
+    bool stuck_ = false;              // the terms' loop stands still
+    backoff pauses_{{1s, 60s, 5min}}; // after terms that failed
+    instant rests_until_{};           // after one
+    bool forfeited_ = false;          // the guard has ended the term, though the lease is still ours
     struct {
         std::int64_t epoch = 0;
         succession by;

@@ -1,5 +1,6 @@
 // The course of a term: candidacy, the work and what ends it, and the release of the lease.
 #include "libs/base/log.hpp"
+#include "libs/base/loop_meter.hpp"
 #include "libs/base/outage.hpp"
 #include "trigger/election/elector.hpp"
 
@@ -38,6 +39,8 @@ awaitable<void> elector::vote(duty const& lead)
         co_await give_up(epoch);
         if (forfeited && !stopping_)
             co_await deps_.time.sleep_for(stand_back);
+        while (!stopping_ && term_ == 0 && is_resting())
+            co_await bell_.wait_until(deps_.time, rests_until_);
     }
 }
 
@@ -84,9 +87,28 @@ awaitable<void> elector::serve(duty const& lead)
     auto const epoch = mastership_.epoch();
     if (epoch == 0) // lost before it was taken up
         co_return;
-    co_await supervised("the term of mastership", lead(epoch));
+    auto const began = deps_.time.now();
+    std::exception_ptr failure;
+    try {
+        auto work = lead(epoch);
+        co_await named("the term of mastership", std::move(work));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    auto const why = failure ? failure_text(failure) : std::nullopt;
+    if (why)
+        rest_after_failure(*why, deps_.time.now() - began);
     if (mastership_.epoch() == epoch && why_ended_.empty())
-        note_end("its work ended");
+        note_end(why ? "its duty failed: " + *why : "its work ended");
+}
+
+// The other nodes may lead meanwhile. What fails at all of them does not make one term follow the other without end.
+void elector::rest_after_failure(std::string const& why, duration led)
+{
+    auto const pause = pauses_.after(led);
+    rests_until_ = deps_.time.now() + pause;
+    log::error("election", "the work of this term failed, this node gives up the lease and does not lead for a while",
+               {log::reason(why), {"epoch", mastership_.epoch()}, {"pause_ms", pause / 1ms}});
 }
 
 awaitable<void> elector::await_end()

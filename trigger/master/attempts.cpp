@@ -2,12 +2,15 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
-#include "trigger/master/write_group.hpp"
 
 #include <algorithm>
 #include <unordered_set>
 
 namespace baton::trigger {
+
+namespace {
+constexpr char plain_reason[] = "the database refused the reason of its end";
+}
 
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
@@ -92,14 +95,7 @@ awaitable<void> attempts::run()
     for (;;) {
         bool trouble = false;
         try {
-            while (!to_open_.empty())
-                co_await open_group();
-            while (!to_cancel_.empty())
-                co_await cancel_group();
-            while (!to_fail_.empty())
-                co_await fail_group();
-            while (!to_skip_.empty())
-                co_await skip_group();
+            co_await write_all();
         } catch (unavailable const& reason) {
             log::outage(reason, "attempts", "opening or ending attempts failed, trying again in 200 ms",
                         {log::reason(reason.what())});
@@ -107,23 +103,54 @@ awaitable<void> attempts::run()
         }
         if (trouble)
             co_await scope_.term.time.sleep_for(200ms); // the write is conditional, so repeating it is harmless
+        else if (refusals_.again() != 0s)
+            co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + refusals_.again());
         else
             co_await bell_.wait();
     }
 }
 
-awaitable<void> attempts::open_group()
+// Of a group that the database refuses as a whole nothing fails: it is tried again, together with what comes to it.
+awaitable<void> attempts::write_all()
 {
-    co_await scope_.term.until_active(transaction_need);
+    refusals_.begin();
+    for (bool more = true; more && !to_open_.empty();)
+        more = co_await open_group();
+    for (bool more = true; more && !to_cancel_.empty();)
+        more = co_await cancel_group();
+    for (bool more = true; more && !to_fail_.empty();)
+        more = co_await fail_group();
+    for (bool more = true; more && !to_skip_.empty();)
+        more = co_await skip_group();
+    refusals_.end();
+}
+
+awaitable<bool> attempts::open_group()
+{
     auto const wanted = front(to_open_);
-    auto const done = co_await scope_.ledger.begin_attempts(scope_.term.fence, wanted);
-    std::unordered_set<execution_id> opened(done.begin(), done.end());
+    auto const write = [&](std::vector<storage::next_attempt> const& some) -> awaitable<void> {
+        co_await scope_.term.until_active(transaction_need);
+        auto const done = co_await scope_.ledger.begin_attempts(scope_.term.fence, some);
+        opened(some, done);
+    };
+    auto const outcome = co_await storage::write_in_halves(wanted, write);
+    if (!refusals_.accept("attempts", outcome))
+        co_return false;
+    drop(to_open_, wanted.size());
+    for (auto const& [next, why] : outcome.refused)
+        quarantine(next.id, "its next attempt could not be recorded: " + why);
+    co_return true;
+}
+
+void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vector<execution_id> const& done)
+{
+    std::unordered_set<execution_id> left(done.begin(), done.end());
     std::vector<execution_id> stale;
     for (auto const& next : wanted) {
         auto* one = scope_.open.find(next.id);
         if (one == nullptr || one->phase != phase::opening)
             continue;
-        if (opened.erase(next.id) == 0) {
+        if (left.erase(next.id) == 0) {
             stale.push_back(next.id);
             continue;
         }
@@ -138,9 +165,18 @@ awaitable<void> attempts::open_group()
         one->due_at = next.due_at;
         wait(*one);
     }
-    drop(to_open_, wanted.size());
     scope_.due_changed.wake();
     scope_.open.mark_stale(stale);
+}
+
+void attempts::quarantine(execution_id id, std::string const& why)
+{
+    auto* const one = scope_.open.find(id);
+    if (one == nullptr)
+        return;
+    log::error("attempts", "the database refuses to record an execution and takes others, it ends as failed",
+               {log::reason(why), {"execution", id.value()}});
+    fail(*one, why);
 }
 
 void attempts::drop_group(by_reason& all, by_reason::iterator group, std::size_t count)
@@ -150,42 +186,80 @@ void attempts::drop_group(by_reason& all, by_reason::iterator group, std::size_t
         all.erase(group);
 }
 
-awaitable<void> attempts::cancel_group()
+awaitable<bool> attempts::cancel_group()
 {
-    co_await scope_.term.until_active(transaction_need);
     auto const group = to_cancel_.begin();
     auto const ids = front(group->second);
-    co_await scope_.ledger.cancel(scope_.term.fence, ids, group->first);
+    auto const write = [&](std::vector<execution_id> const& some) -> awaitable<void> {
+        co_await scope_.term.until_active(transaction_need);
+        co_await scope_.ledger.cancel(scope_.term.fence, some, group->first);
+        for (auto const id : some)
+            done_.ended(id);
+    };
+    auto const outcome = co_await storage::write_in_halves(ids, write);
+    if (!refusals_.accept("attempts", outcome))
+        co_return false;
     drop_group(to_cancel_, group, ids.size());
-    for (auto const id : ids)
-        done_.ended(id);
+    for (auto const& [id, why] : outcome.refused)
+        quarantine(id, "it could not be cancelled: " + why);
+    co_return true;
 }
 
-awaitable<void> attempts::skip_group()
+awaitable<bool> attempts::skip_group()
 {
-    co_await scope_.term.until_active(transaction_need);
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
-    auto const again = co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
-    if (again && given_back_)
-        given_back_(*again);
+    auto const write = [&](std::vector<execution_id> const& some) -> awaitable<void> {
+        co_await scope_.term.until_active(transaction_need);
+        auto const again = co_await scope_.ledger.skip(scope_.term.fence, some, group->first);
+        if (again && given_back_)
+            given_back_(*again);
+        for (auto const id : some)
+            done_.ended(id);
+    };
+    auto const outcome = co_await storage::write_in_halves(ids, write);
+    if (!refusals_.accept("attempts", outcome))
+        co_return false;
     log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
     drop_group(to_skip_, group, ids.size());
-    for (auto const id : ids)
-        done_.ended(id);
+    for (auto const& [id, why] : outcome.refused)
+        quarantine(id, "it could not be skipped: " + why);
+    co_return true;
 }
 
-awaitable<void> attempts::fail_group()
+awaitable<bool> attempts::fail_group()
 {
-    co_await scope_.term.until_active(transaction_need);
-    auto const some = front(to_fail_);
-    co_await scope_.ledger.fail(scope_.term.fence, some);
-    auto const died = std::count_if(some.begin(), some.end(), [](auto const& one) { return one.died; });
-    if (died != 0)
-        log::warn("attempts", "executions have failed because their clients died", {{"executions", died}});
-    drop(to_fail_, some.size());
-    for (auto const& one : some)
-        done_.ended(one.id);
+    auto const all = front(to_fail_);
+    auto const write = [&](std::vector<storage::undeliverable> const& some) -> awaitable<void> {
+        co_await scope_.term.until_active(transaction_need);
+        co_await scope_.ledger.fail(scope_.term.fence, some);
+        auto const died = std::count_if(some.begin(), some.end(), [](auto const& one) { return one.died; });
+        if (died != 0)
+            log::warn("attempts", "executions have failed because their clients died", {{"executions", died}});
+        for (auto const& one : some)
+            done_.ended(one.id);
+    };
+    auto const outcome = co_await storage::write_in_halves(all, write);
+    if (!refusals_.accept("attempts", outcome))
+        co_return false;
+    drop(to_fail_, all.size());
+    for (auto const& [one, why] : outcome.refused)
+        keep_unended(one, why);
+    co_return true;
+}
+
+// Its end is tried once more with a text that every column takes.
+void attempts::keep_unended(storage::undeliverable one, std::string const& why)
+{
+    bool const tried = one.reason == plain_reason;
+    log::error("attempts",
+               tried ? "the database refuses the end of an execution, it stays open until the next term"
+                     : "the database refuses the end of an execution, trying again without its reason",
+               {log::reason(why), {"execution", one.id.value()}});
+    if (tried)
+        return;
+    one.reason = plain_reason;
+    to_fail_.push_back(std::move(one));
 }
 
 } // namespace baton::trigger

@@ -5,6 +5,7 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/suspect_line.hpp"
 #include "trigger/master/term_scope.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <deque>
 #include <functional>
@@ -49,10 +50,15 @@ public:
 
 private:
     void add_failure(open_execution& one, std::string why, bool died);
-    awaitable<void> open_group();
-    awaitable<void> cancel_group();
-    awaitable<void> fail_group();
-    awaitable<void> skip_group();
+    // Each writes the first group of its queue. False if the database refuses all of it.
+    awaitable<bool> open_group();
+    awaitable<bool> cancel_group();
+    awaitable<bool> fail_group();
+    awaitable<bool> skip_group();
+    awaitable<void> write_all();
+    void opened(std::vector<storage::next_attempt> const& wanted, std::vector<execution_id> const& done);
+    void quarantine(execution_id id, std::string const& why);
+    void keep_unended(storage::undeliverable one, std::string const& why);
 
     term_scope scope_;
     completion_queue& done_;
@@ -65,6 +71,7 @@ private:
     std::deque<storage::undeliverable> to_fail_;
     by_reason to_skip_;
     std::function<void(utc_time)> given_back_;
+    refused_groups refusals_;
     waker bell_;
 };
 

@@ -1,29 +1,93 @@
 #include "trigger/master/broadcast_splitter.hpp"
 
+#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "libs/schedule/misfire.hpp"
+
+#include <algorithm>
 
 namespace baton::trigger {
 
 namespace {
-constexpr int splits_at_once = 20;   // each is a transaction, and the ends of others wait for it
-constexpr int skips_at_once = 1'000; // of firings that are late
+constexpr std::size_t splits_at_once = 20;   // each is a transaction
+constexpr std::size_t skips_at_once = 1'000; // of firings that are late
 } // namespace
 
-awaitable<bool> broadcast_splitter::round()
+awaitable<void> broadcast_splitter::run()
 {
-    bool any = false;
+    for (;;) {
+        auto next = scope_.term.time.now() + 1s;
+        try {
+            co_await round();
+            next = scope_.term.time.now() + pause();
+        } catch (unavailable const& reason) {
+            log::outage(reason, "broadcasts", "splitting broadcasts into shards failed, trying again in 1 s",
+                        {log::reason(reason.what())});
+        }
+        co_await queue_.wait_for_broadcasts(scope_.term.time, next);
+    }
+}
+
+duration broadcast_splitter::pause() const
+{
+    auto const now = scope_.term.time.now();
+    auto const waiting = queue_.unsplit().look_at(now).value_or(instant::max());
+    auto const next = std::min({now + 1s, waiting, refused_.next()});
+    return std::max<duration>(next - now, 1ms);
+}
+
+// A bounded number of them.
+awaitable<void> broadcast_splitter::round()
+{
     auto& waiting = queue_.unsplit();
     auto const met = [this](unsplit_broadcasts::need const& needed) { return is_met(needed); };
-    for (int splits = 0, skips = 0; splits < splits_at_once && skips < skips_at_once;) {
+    for (std::size_t splits = 0, skips = 0; splits < splits_at_once && skips < skips_at_once;) {
         auto const id = waiting.next(scope_.term.time.now(), met);
         if (!id)
             break;
-        bool const has_shards = co_await split(*id);
+        bool const has_shards = co_await try_split(*id);
         waiting.done();
         ++(has_shards ? splits : skips);
-        any = any || has_shards;
     }
-    co_return any;
+    auto const again = refused_.due(scope_.term.time.now());
+    for (std::size_t i = 0; i < again.size() && i < splits_at_once; ++i)
+        co_await try_split(again[i]);
+}
+
+// True if it was split, or tried to be. One that the database refuses is tried again beside the others.
+awaitable<bool> broadcast_splitter::try_split(execution_id id)
+{
+    std::string refusal;
+    bool tried = true;
+    try {
+        tried = co_await split(id);
+    } catch (storage::rejected_data const& failure) {
+        refusal = failure.why();
+    }
+    if (!refusal.empty()) {
+        refuse(id, refusal);
+    } else if (tried) {
+        refused_.taken(id, scope_.term.time.now());
+        scope_.due_changed.wake();
+    } else {
+        refused_.forget(id);
+    }
+    co_return tried;
+}
+
+void broadcast_splitter::refuse(execution_id id, std::string const& why)
+{
+    bool const news = !refused_.holds(id);
+    bool const poisoned = refused_.refuse(id, scope_.term.time.now());
+    auto* const one = scope_.open.find(id);
+    if (poisoned && one != nullptr) {
+        log::error("broadcasts", "the database refuses the shards of a broadcast and takes others, it ends as failed",
+                   {log::reason(why), {"execution", id.value()}});
+        next_.fail(*one, "it could not be split into shards: " + why);
+    } else if (news) {
+        log::error("broadcasts", "the database refuses the shards of a broadcast, trying again",
+                   {log::reason(why), {"execution", id.value()}});
+    }
 }
 
 bool broadcast_splitter::is_met(unsplit_broadcasts::need const& needed)
@@ -73,8 +137,6 @@ broadcast_splitter::shard_set broadcast_splitter::shards_of(open_execution const
         row.parent = broadcast.id;
         row.shard_index = one.shard_index;
         row.shard_instance = one.shard_instance;
-        if (one.payload)
-            row.payload = std::string(one.payload->view());
         out.rows.push_back(std::move(row));
         out.open.push_back(std::move(one));
     }

@@ -37,7 +37,21 @@ void cancellations::request(std::vector<execution_id> const& ids)
 
 awaitable<void> cancellations::run()
 {
+    begin_again();
     co_await calls_.around(work());
+}
+
+// After a failure, whose calls were cancelled: everything is looked at again.
+void cancellations::begin_again()
+{
+    lanes_.clear();
+    for (auto* some : {&quick_, &slow_}) {
+        some->ready.clear();
+        some->running = 0;
+    }
+    again_.clear();
+    for (auto const id : followed_)
+        again_.emplace(time_.now(), id);
 }
 
 awaitable<void> cancellations::work()

@@ -54,6 +54,7 @@ private:
         std::deque<target> ready{}; // have executions that wait, and no call in flight
     };
 
+    void begin_again();
     awaitable<void> work();
     void step();
     void follow(execution_id id, instant now);

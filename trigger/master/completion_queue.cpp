@@ -21,14 +21,17 @@ void completion_queue::end(execution_id id, bool resumes)
     auto const* one = open_.find(id);
     if (one == nullptr)
         return;
-    if (one->parent)
-        parents_.insert(*one->parent);
-    else if (resumes && one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay)
-        delayed_.push_back(id);
-    bool const work = one->parent || !delayed_.empty();
+    auto const parent = one->parent;
+    bool const delayed =
+        !parent && resumes && one->task->definition.schedule.kind == protocol::schedule_kind::fixed_delay;
     open_.erase(id);
-    if (work)
-        bell_.wake();
+    if (parent) {
+        parents_.insert(*parent);
+        parents_bell_.wake();
+    } else if (delayed) {
+        delayed_.push_back(id);
+        delayed_bell_.wake();
+    }
 }
 
 void completion_queue::broadcast(std::vector<execution_id> ids)
@@ -39,13 +42,12 @@ void completion_queue::broadcast(std::vector<execution_id> ids)
             auto demand = task.route.shards != 0 ? std::string() : protocol::demand_for(task.handler, task.route.tag);
             unsplit_.add({protocol::key_of(protocol::service_of(task)), std::move(demand)}, id);
         }
-    bell_.wake();
+    unsplit_bell_.wake();
 }
 
-duration completion_queue::split_after(instant now) const
+awaitable<void> completion_queue::wait_for_broadcasts(time_source& time, instant at)
 {
-    auto const at = unsplit_.look_at(now);
-    return at ? std::max<duration>(*at - now, 1ms) : duration::max();
+    co_await unsplit_bell_.wait_until(time, at);
 }
 
 void completion_queue::add_parents()
@@ -66,16 +68,26 @@ void completion_queue::were_resumed(std::size_t count)
     delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-std::vector<execution_id> completion_queue::take_parents()
+std::vector<execution_id> completion_queue::parents(std::size_t most) const
 {
-    std::vector<execution_id> taken(parents_.begin(), parents_.end());
-    parents_.clear();
-    return taken;
+    auto const count = static_cast<std::ptrdiff_t>(std::min(most, parents_.size()));
+    return {parents_.begin(), std::next(parents_.begin(), count)};
 }
 
-awaitable<void> completion_queue::wait_until(time_source& time, instant at)
+void completion_queue::were_looked_at(std::vector<execution_id> const& broadcasts)
 {
-    co_await bell_.wait_until(time, at);
+    for (auto const id : broadcasts)
+        parents_.erase(id);
+}
+
+awaitable<void> completion_queue::wait_for_shards(time_source& time, instant at)
+{
+    co_await parents_bell_.wait_until(time, at);
+}
+
+awaitable<void> completion_queue::wait_for_delayed(time_source& time, instant at)
+{
+    co_await delayed_bell_.wait_until(time, at);
 }
 
 } // namespace baton::trigger

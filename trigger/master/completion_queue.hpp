@@ -10,11 +10,14 @@
 
 namespace baton::trigger {
 
-// The work that waits for `completions`: broadcasts to split, and ends on which another execution depends. Every part
-// of a term may add to it. Part of a term.
+// The work that follows ends and due broadcasts, in three lines, each with a part of the term that works it off:
+// broadcasts to split (broadcast_splitter), broadcasts of which a shard has ended (broadcast_closer), and ended
+// executions of fixed-delay tasks (completions). Every part of a term may add to it. Part of a term.
 class completion_queue {
 public:
-    completion_queue(open_set& open, asio::any_io_executor loop) : open_(open), bell_(loop) {}
+    completion_queue(open_set& open, asio::any_io_executor loop)
+        : open_(open), unsplit_bell_(loop), parents_bell_(loop), delayed_bell_(loop)
+    {}
 
     // The execution has ended in the ledger.
     void ended(execution_id id);
@@ -23,16 +26,22 @@ public:
     // These broadcasts are due: split them into shards.
     void broadcast(std::vector<execution_id> ids);
 
-    // For `completions`. Adds the broadcasts with shards, of which an end may have been missed.
-    void add_parents();
+    // For the splitter.
     unsplit_broadcasts& unsplit() { return unsplit_; }
-    // How long the next look at the unsplit broadcasts may wait.
-    duration split_after(instant now) const;
-    std::vector<execution_id> take_parents();
+    awaitable<void> wait_for_broadcasts(time_source& time, instant at);
+
+    // For the closer. Adds the broadcasts with shards, of which an end may have been missed.
+    void add_parents();
+    // The first of the broadcasts of which a shard has ended; they wait until were_looked_at() names them.
+    std::vector<execution_id> parents(std::size_t most) const;
+    void were_looked_at(std::vector<execution_id> const& broadcasts);
+    awaitable<void> wait_for_shards(time_source& time, instant at);
+
+    // For `completions`.
     // The first of the ended executions of fixed-delay tasks, which wait for their ends; at most `most`.
     std::vector<execution_id> delayed(std::size_t most) const;
     void were_resumed(std::size_t count);
-    awaitable<void> wait_until(time_source& time, instant at);
+    awaitable<void> wait_for_delayed(time_source& time, instant at);
 
 private:
     void end(execution_id id, bool resumes);
@@ -41,7 +50,9 @@ private:
     unsplit_broadcasts unsplit_;
     std::set<execution_id> parents_; // broadcasts of which a shard has ended
     std::deque<execution_id> delayed_;
-    waker bell_;
+    waker unsplit_bell_;
+    waker parents_bell_;
+    waker delayed_bell_;
 };
 
 } // namespace baton::trigger

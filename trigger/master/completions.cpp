@@ -3,13 +3,14 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <algorithm>
 
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t completions_at_once = 500;
+constexpr std::size_t completions_at_once = most_in_a_group;
 constexpr int waiting_at_once = 2'000; // fixed-delay tasks
 }
 
@@ -39,14 +40,13 @@ awaitable<void> completions::run()
         auto pause = duration{1s};
         try {
             co_await round();
-            pause = std::min(pause, deps_.queue.split_after(scope_.term.time.now()));
             if (!looked_at_all_)
                 pause = 1ms;
         } catch (unavailable const& reason) {
             log::outage(reason, "completions", "following the ends of executions failed, trying again in 1 s",
                         {log::reason(reason.what())});
         }
-        co_await deps_.queue.wait_until(scope_.term.time, scope_.term.time.now() + pause);
+        co_await deps_.queue.wait_for_delayed(scope_.term.time, scope_.term.time.now() + pause);
     }
 }
 
@@ -54,13 +54,8 @@ awaitable<void> completions::round()
 {
     auto const now = scope_.term.time.now();
     bool const look = now - looked_at_ >= 1s;
-    if (look) {
+    if (look)
         looked_at_ = now;
-        deps_.queue.add_parents();
-    }
-    if (co_await splitter_.round())
-        replan();
-    co_await close();
     co_await resume();
     if (look || !looked_at_all_)
         co_await resume_missed();
@@ -70,35 +65,6 @@ void completions::replan()
 {
     deps_.planner.wake();
     scope_.due_changed.wake();
-}
-
-// Those of the broadcasts that the first shard to succeed ends.
-std::set<execution_id> completions::ended_by_any(std::vector<execution_id> const& broadcasts)
-{
-    std::set<execution_id> found;
-    for (auto const id : broadcasts)
-        if (auto const* one = scope_.open.find(id);
-            one != nullptr && one->task->definition.route.ends == protocol::broadcast_end::any)
-            found.insert(id);
-    return found;
-}
-
-awaitable<void> completions::close()
-{
-    auto const asked = deps_.queue.take_parents();
-    for (std::size_t begin = 0; begin < asked.size(); begin += completions_at_once) {
-        auto const end = std::min(begin + completions_at_once, asked.size());
-        std::vector<execution_id> const some(asked.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             asked.begin() + static_cast<std::ptrdiff_t>(end));
-        co_await scope_.term.until_active(transaction_need);
-        auto const by_any = ended_by_any(some);
-        auto const closed = co_await scope_.ledger.close_parents(scope_.term.fence, some, by_any);
-        for (auto const id : closed) {
-            if (by_any.contains(id))
-                scope_.open.request_cancel(id); // the shards that are still open
-            deps_.queue.ended(id);
-        }
-    }
 }
 
 // Nothing for a definition that this program cannot read: only that task stands still.
@@ -149,13 +115,28 @@ awaitable<void> completions::resume(std::vector<storage::delayed_task> const& re
                 steps.push_back(*next);
         if (steps.empty())
             continue;
+        co_await write(steps);
+        replan();
+    }
+}
+
+// A task that the database refuses to move on is looked at again each second.
+awaitable<void> completions::write(std::vector<storage::advance> const& all)
+{
+    auto const call = [&](std::vector<storage::advance> const& steps) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
         co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
         for (auto const& step : steps)
             if (step.next)
                 deps_.planner.look_from(*step.next);
-        replan();
-    }
+    };
+    auto const outcome = co_await storage::write_in_halves(all, call);
+    for (auto const& [step, why] : outcome.refused)
+        if (told_.insert(step.id).second)
+            log::error("completions", "the database refuses the next firing of a fixed-delay task, trying again",
+                       {log::reason(why), {"task", step.id.value()}});
+    if (outcome.refused.empty())
+        told_.clear();
 }
 
 } // namespace baton::trigger

@@ -3,17 +3,19 @@
 #include "libs/base/id.hpp"
 #include "libs/storage/ledger.hpp"
 #include "trigger/master/attempts.hpp"
-#include "trigger/master/broadcast_splitter.hpp"
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/planner.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <set>
+#include <vector>
+
 namespace baton::trigger {
 
-// Does what depends on the end of an execution: opens the next attempt after a failure, ends a broadcast with its last
-// shard, and plans the next firing of a fixed-delay task. Also splits broadcasts into shards. Hints start this at once;
-// a look at a part of the ledger once a second makes up for lost hints. Part of a term.
+// Does what depends on the end of an execution: opens the next attempt after a failure, and plans the next firing of a
+// fixed-delay task. Hints start this at once; a look at a part of the ledger once a second makes up for lost hints.
+// Part of a term.
 class completions {
 public:
     struct dependencies {
@@ -21,11 +23,8 @@ public:
         attempts& next;
         trigger::planner& planner;
         task_book& book;
-        id_generator& ids;
     };
-    completions(term_scope const& scope, dependencies deps)
-        : scope_(scope), deps_(deps), splitter_(scope, deps.queue, deps.next, deps.ids)
-    {}
+    completions(term_scope const& scope, dependencies deps) : scope_(scope), deps_(deps) {}
 
     // An attempt ended with the status that the client reported.
     void finished(protocol::finished const& what);
@@ -34,20 +33,19 @@ public:
 
 private:
     awaitable<void> round();
-    awaitable<void> close();
-    std::set<execution_id> ended_by_any(std::vector<execution_id> const& broadcasts);
     awaitable<void> resume();
     awaitable<void> resume_missed();
     awaitable<void> resume(std::vector<storage::delayed_task> const& ready);
+    awaitable<void> write(std::vector<storage::advance> const& all);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
     term_scope scope_;
     dependencies deps_;
-    broadcast_splitter splitter_;
     instant looked_at_{};        // last look at the ledger
     execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
     bool looked_at_all_ = false; // once in this term
+    std::set<task_id> told_;     // the log says that they are refused
 };
 
 } // namespace baton::trigger

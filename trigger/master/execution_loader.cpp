@@ -14,8 +14,11 @@ bool execution_loader::load(storage::open_execution_row const& row, open_set::re
             throw invalid_input("", row.unreadable);
         auto task = book_.get(row.task, row.version, row.definition, std::nullopt);
         auto made = make_open_execution(row, std::move(task));
-        if (auto const* broadcast = row.parent ? scope_.open.find(*row.parent) : nullptr)
+        if (auto const* broadcast = row.parent ? scope_.open.find(*row.parent) : nullptr) {
             made.since_due = broadcast->since_due; // it was loaded before, because it was due before
+            if (made.payload == broadcast->payload)
+                made.payload = broadcast->payload; // one text for all pages of shards
+        }
         if (!scope_.open.add(std::move(made), seen))
             return false;
     } catch (invalid_input const& failure) {

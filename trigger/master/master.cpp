@@ -8,11 +8,10 @@
 
 namespace baton::trigger {
 
-using namespace asio::experimental::awaitable_operators;
-
 namespace {
 constexpr duration plan_again = 20ms;     // after the database did not answer
 constexpr duration planning_pause = 50ms; // between two looks whether this master can plan
+constexpr char name_of_planner[] = "planner";
 }
 
 master::master(master_settings const& settings, trigger::term const& term, dependencies deps,
@@ -22,6 +21,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       open_(term_.time),
       due_changed_(loop),
       planned_(loop),
+      loading_done_(loop),
       clients_(deps_.shared, term_.time, loop),
       scope_{term_, deps_.ledger, open_, clients_, due_changed_, loop},
       watch_(term_.time.now()),
@@ -52,7 +52,9 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       assigner_(settings.dispatcher, scope_,
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
                  attempts_, admissions_, mark_, paused_, limits_, past_, out_, late_}),
-      completions_(scope_, {queue_, attempts_, planner_, book_, deps_.ids}),
+      completions_(scope_, {queue_, attempts_, planner_, book_}),
+      splitter_(scope_, queue_, attempts_, deps_.ids),
+      closer_(scope_, queue_, attempts_),
       successors_(settings.planner, scope_, book_, deps_.ids),
       sweeper_(settings, scope_, {deps_.node.nodes, credits_, attempts_, in_doubt_, queue_, assigner_, loader_}),
       cancellations_(open_, term_.time, loop, steps_of_cancelling()),
@@ -60,8 +62,10 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       stopped_(scope_, attempts_),
       zones_(settings, scope_, {deps_.ledger.zone_tables(), deps_.node.nodes, book_, planner_}),
       counter_(settings.retention, term_, deps_.shared),
-      janitor_(settings.retention, term_, deps_.shared)
+      janitor_(settings.retention, term_, deps_.shared),
+      parts_(term_, loop)
 {
+    add_parts();
     clients_.on_gone([this](std::string const& instance) { sweeper_.client_gone(instance); });
     open_.on_add([this](open_execution const& one) { limits_.watch(one); });
     open_.on_end([this](execution_id id) {
@@ -163,6 +167,8 @@ bool master::note_what_is_out()
 
 std::optional<std::string> master::cannot_plan()
 {
+    if (auto const trouble = term_.active({}) ? parts_.trouble_of(name_of_planner) : std::nullopt)
+        return "planning failed: " + trouble->cause;
     return watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
 }
 
@@ -192,30 +198,63 @@ awaitable<void> master::lead()
     assigner_.hear(deps_.node.nodes.self().incarnation, deps_.node.here.capacity());
     take_over_.begin();
     deps_.log.acts();
-    co_await (named("planner", planner_.run()) && named("clients", clients_.run()) &&
-              named("assigner", assigner_.run()) && named("attempts", attempts_.run()) &&
-              named("admissions", admissions_.run()) && named("suspects", suspects_.run()) &&
-              named("fire mark", mark_.run()) && named("watermark", out_.run()) && named("late sends", late_.run()) &&
-              named("executions in doubt", in_doubt_.run()) && named("completions", completions_.run()) &&
-              named("successors", successors_.run()) && load_and_sweep() &&
-              named("cancellations", cancellations_.run()) && named("deadlines", deadlines_.run()) &&
-              named("limits", limits_.run()) && named("unresponsive handlers", unresponsive_.run()) &&
-              named("signals", signals_.run()) && named("stopped tasks", stopped_.run()) &&
-              named("pauses", paused_.run()) && named("service settings", service_settings_.run()) &&
-              named("context", past_.run()) && named("zones", zones_.run()) && named("counter", counter_.run()) &&
-              named("janitor", janitor_.run()) && log_begin());
+    bool const ended_by_itself = co_await parts_.run();
+    if (!ended_by_itself)
+        log::warn("term", "a newer master has raised the fence, this term ends", {{"epoch", term_.epoch()}});
 }
 
-// The sweep would read what is not loaded yet as well, in smaller pieces.
-awaitable<void> master::load_and_sweep()
+// Where a failed step may leave an execution in no queue, the part does not start again within the term.
+void master::add_parts()
 {
-    co_await named("take-over", take_over_.run());
+    parts_.add(name_of_planner, [this] { return planner_.run(); });
+    parts_.add("clients", [this] { return clients_.run(); });
+    parts_.add_irreplaceable("assigner", [this] { return assigner_.run(); });
+    parts_.add("attempts", [this] { return attempts_.run(); });
+    parts_.add_irreplaceable("admissions", [this] { return admissions_.run(); });
+    parts_.add("suspects", [this] { return suspects_.run(); });
+    parts_.add("fire mark", [this] { return mark_.run(); });
+    parts_.add("watermark", [this] { return out_.run(); });
+    parts_.add("late sends", [this] { return late_.run(); });
+    parts_.add_irreplaceable("executions in doubt", [this] { return in_doubt_.run(); });
+    parts_.add("fixed delays", [this] { return completions_.run(); });
+    parts_.add("splitting broadcasts", [this] { return splitter_.run(); });
+    parts_.add("closing broadcasts", [this] { return closer_.run(); });
+    parts_.add("successors", [this] { return successors_.run(); });
+    parts_.add("take-over", [this] { return load(); });
+    parts_.add("sweeper", [this] { return sweep(); });
+    parts_.add("cancellations", [this] { return cancellations_.run(); });
+    parts_.add("deadlines", [this] { return deadlines_.run(); });
+    parts_.add("limits", [this] { return limits_.run(); });
+    parts_.add("unresponsive handlers", [this] { return unresponsive_.run(); });
+    parts_.add("signals", [this] { return signals_.run(); });
+    parts_.add("stopped tasks", [this] { return stopped_.run(); });
+    parts_.add("pauses", [this] { return paused_.run(); });
+    parts_.add("service settings", [this] { return service_settings_.run(); });
+    parts_.add("context", [this] { return past_.run(); });
+    parts_.add("zones", [this] { return zones_.run(); });
+    parts_.add("counter", [this] { return counter_.run(); });
+    parts_.add("janitor", [this] { return janitor_.run(); });
+    parts_.add("log of terms", [this] { return log_begin(); });
+}
+
+awaitable<void> master::load()
+{
+    co_await take_over_.run();
     planner_.loaded();
     co_await unresponsive_.load();
     admissions_.all_loaded();
     stopped_.all_loaded();
     out_.all_loaded();
-    co_await named("sweeper", sweeper_.run());
+    loaded_ = true;
+    loading_done_.wake();
+}
+
+// It would read what is not loaded yet as well, in smaller pieces.
+awaitable<void> master::sweep()
+{
+    while (!loaded_)
+        co_await loading_done_.wait();
+    co_await sweeper_.run();
 }
 
 // Waits for the first page of firings, because due executions come before the log of terms, which only people read.

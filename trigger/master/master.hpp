@@ -5,6 +5,8 @@
 #include "trigger/election/term_log.hpp"
 #include "trigger/master/assigner.hpp"
 #include "trigger/master/attempts.hpp"
+#include "trigger/master/broadcast_closer.hpp"
+#include "trigger/master/broadcast_splitter.hpp"
 #include "trigger/master/cancellations.hpp"
 #include "trigger/master/client_directory.hpp"
 #include "trigger/master/completion_queue.hpp"
@@ -31,6 +33,7 @@
 #include "trigger/master/suspect_line.hpp"
 #include "trigger/master/sweeper.hpp"
 #include "trigger/master/take_over.hpp"
+#include "trigger/master/term_parts.hpp"
 #include "trigger/master/term_scope.hpp"
 #include "trigger/master/unresponsive_handlers.hpp"
 #include "trigger/master/zone_changes.hpp"
@@ -55,7 +58,8 @@ public:
 
     master(master_settings const& settings, term const& term, dependencies deps, asio::any_io_executor loop);
 
-    // Runs until it is cancelled. Returns by itself if the fence shows that the term is over.
+    // Runs until it is cancelled. Returns by itself if the fence shows that the term is over; throws if a part failed
+    // that cannot start again.
     awaitable<void> run();
 
     protocol::report_answer report(protocol::report_request const& report) override;
@@ -65,12 +69,15 @@ public:
     std::size_t open() const override { return open_.size(); }
     bool note_what_is_out() override;
     std::optional<std::string> cannot_plan() override;
+    std::vector<part_trouble> troubles() const override { return parts_.troubles(); }
 
 private:
     awaitable<void> lead();
     awaitable<void> watch_planning(); // logs when the master is active and cannot plan
     awaitable<bool> begin();
-    awaitable<void> load_and_sweep();
+    void add_parts();
+    awaitable<void> load();
+    awaitable<void> sweep();
     awaitable<void> log_begin();
     void undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one);
     execution_loader::steps steps_of_loading();
@@ -85,7 +92,9 @@ private:
     dependencies deps_;
     open_set open_; // refers to credits_
     waker due_changed_;
-    waker planned_; // for log_begin
+    waker planned_;      // for log_begin
+    waker loading_done_; // for sweep
+    bool loaded_ = false;
     client_directory clients_;
     term_scope scope_;
     task_book book_;
@@ -115,6 +124,8 @@ private:
     assigner assigner_;
     size_refusals refusals_;
     completions completions_;
+    broadcast_splitter splitter_;
+    broadcast_closer closer_;
     successor_tasks successors_;
     sweeper sweeper_;
     cancellations cancellations_;
@@ -123,6 +134,7 @@ private:
     zone_changes zones_;
     execution_counter counter_;
     janitor janitor_;
+    term_parts parts_;
 };
 
 } // namespace baton::trigger

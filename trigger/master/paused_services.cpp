@@ -6,8 +6,6 @@
 
 namespace baton::trigger {
 
-using namespace asio::experimental::awaitable_operators;
-
 namespace {
 
 constexpr duration look_at_pauses = 1s;         // at the ledger, besides the signals
@@ -80,7 +78,7 @@ bool paused_services::blocks(protocol::service_view service)
 
 awaitable<void> paused_services::run()
 {
-    co_await (watch() && release());
+    co_await both(watch(), release());
 }
 
 awaitable<void> paused_services::watch()

@@ -10,8 +10,6 @@
 
 namespace baton::trigger {
 
-using namespace asio::experimental::awaitable_operators;
-
 namespace {
 
 constexpr duration latest_edit = 20s; // from the first firing that an edit decides to its commit; a longer one is rare
@@ -39,13 +37,14 @@ planner::planner(planner_settings settings, term& term, planner_parts parts, asi
       parts_(parts),
       parked_(settings_, term, parts.ledger, parts.open),
       waker_(loop),
-      planned_(std::move(planned))
+      planned_(std::move(planned)),
+      rows_of_page_(settings_.page)
 {}
 
 awaitable<void> planner::run()
 {
     co_await find_parked();
-    co_await (plan_ahead() && look_behind());
+    co_await both(plan_ahead(), look_behind());
 }
 
 awaitable<void> planner::plan_ahead()
@@ -163,7 +162,8 @@ awaitable<bool> planner::told_page(look_ahead ahead, storage::due_cursor& from)
 awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
 {
     auto const begin = from;
-    auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(settings_.page));
+    auto const rows = rows_of_page_;
+    auto const due = co_await parts_.ledger.due(ahead.due_until, begin, static_cast<int>(rows));
     co_await parts_.book.learn(due);
     page_zones_ = schedule::zones_generation();
     page_end const written{page_zones_};
@@ -173,25 +173,63 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         for (auto const& one : plan.open_executions)
             seen.expect(one.id);
         bool done = false;
+        std::string refusal;
         try {
             done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
         } catch (unavailable const&) {
             in_question_ = std::move(plan.open_executions);
             throw;
+        } catch (storage::rejected_data const& failure) {
+            refusal = failure.why();
         }
-        if (!done) { // an edit changed one of the tasks: read the page again
+        if (!refusal.empty())
+            refused(plan, refusal);
+        if (!done) { // or an edit changed one of the tasks: read the page again
             from = begin;
             co_return true;
         }
         planned_in_round_ += plan.executions.size();
+        for (auto const& task : plan.tasks)
+            if (!set_aside_.empty())
+                set_aside_.erase(task.id);
         tell_skipped(plan);
         add(std::move(plan.open_executions), seen);
     }
+    rows_of_page_ = std::min(2 * rows_of_page_, settings_.page);
     co_await read_again();
     if (!plan.parked.empty())
         co_await parked_.park(plan.parked);
     bool const all_taken = due.empty() || from.id == due.back().id;
-    co_return !all_taken || due.size() == settings_.page;
+    co_return !all_taken || due.size() == rows;
+}
+
+// Reads the page in halves, until the task that the database refuses stands alone. That is set aside and tried again
+// from time to time; the others go on.
+void planner::refused(page_plan const& page, std::string const& why)
+{
+    if (page.tasks.size() > 1) {
+        rows_of_page_ = std::max<std::size_t>(page.tasks.size() / 2, 1);
+        return;
+    }
+    auto const& task = page.tasks.front();
+    auto& one = set_aside_[task.id];
+    if (one.version != task.version)
+        log::error("planner", "the database refuses the firings of a task, which is tried again from time to time",
+                   {log::reason(why), {"task", task.id.value()}});
+    if (one.version != task.version)
+        one = {task.version};
+    one.again = term_.time.now() + one.pause.after(duration{});
+}
+
+bool planner::is_set_aside(storage::due_task const& row)
+{
+    auto const found = set_aside_.find(row.id);
+    if (found == set_aside_.end())
+        return false;
+    if (found->second.version == row.version)
+        return term_.time.now() < found->second.again;
+    set_aside_.erase(found); // it was edited
+    return false;
 }
 
 void planner::tell_skipped(page_plan const& page) const

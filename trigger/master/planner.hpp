@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/backoff.hpp"
 #include "libs/base/loop.hpp"
 #include "libs/schedule/plan.hpp"
 #include "libs/storage/ledger.hpp"
@@ -15,6 +16,8 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
+#include <string>
 
 namespace baton::trigger {
 
@@ -107,6 +110,8 @@ private:
     awaitable<bool> page(look_ahead ahead, storage::due_cursor& from);      // likewise
     void tell_skipped(page_plan const& page) const;
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
+    void refused(page_plan const& page, std::string const& why);
+    bool is_set_aside(storage::due_task const& row);
     awaitable<void> read_again();
     awaitable<page_plan> prepare(std::vector<storage::due_task> const& due, look_ahead ahead,
                                  storage::due_cursor& from);
@@ -130,6 +135,13 @@ private:
     std::optional<herd_range> herd_;
     instant look_behind_at_{};
     std::uint64_t page_zones_ = no_page; // of the page that is being written
+    std::size_t rows_of_page_;           // fewer than usual after a page that the database refused
+    struct set_aside {
+        int version = 0; // of the task; an edit may have mended it
+        instant again{};
+        backoff pause{{1s, 5min, 1h}};
+    };
+    std::map<task_id, set_aside> set_aside_; // tasks whose firings the database refuses
     // Planned executions whose rows are uncertain: the commit had no answer, or the task was edited before the answer
     // came.
     std::vector<open_execution> in_question_;

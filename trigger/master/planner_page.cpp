@@ -143,7 +143,8 @@ bool planner::prepare_paused(storage::due_task const& row, std::shared_ptr<known
 
 void planner::prepare_task(storage::due_task const& row, look_ahead ahead, page_room& services, page_plan& page)
 {
-    if (parts_.open.edits().any_of(row.id)) { // its row is locked; the next round follows the edit
+    // The row of a task that is being edited is locked; the next round follows the edit.
+    if (parts_.open.edits().any_of(row.id) || is_set_aside(row)) {
         left_from_ = std::min(left_from_, row.next_fire_at);
         return;
     }

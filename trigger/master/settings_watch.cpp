@@ -20,9 +20,9 @@ void settings_watch::learn(list const& all, instant asked)
     asked_ = asked;
     if (all == known_)
         return;
-    known_ = all;
     if (changed_)
-        changed_(known_);
+        changed_(all);
+    known_ = all; // afterwards: what failed is tried again at the next reading
 }
 
 awaitable<void> settings_watch::run()

@@ -10,8 +10,6 @@
 
 namespace baton::trigger {
 
-using namespace asio::experimental::awaitable_operators;
-
 namespace {
 constexpr int signals_at_once = 1'000;
 // A reading begins so long ago. Signals whose commits take longer are found by the look behind. The first reading of a
@@ -43,7 +41,7 @@ duration signal_reader::lead()
 
 awaitable<void> signal_reader::run()
 {
-    co_await (read() && give_up() && look_behind());
+    co_await both(read(), both(give_up(), look_behind()));
 }
 
 awaitable<void> signal_reader::look_behind()

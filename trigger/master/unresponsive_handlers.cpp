@@ -74,6 +74,7 @@ awaitable<void> unresponsive_handlers::load()
 
 awaitable<void> unresponsive_handlers::run()
 {
+    asking_.clear(); // after a failure, whose questions were cancelled
     co_await questions_.around(look());
 }
 

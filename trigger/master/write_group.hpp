@@ -1,9 +1,14 @@
 #pragma once
 // Groups of what waits to be written, each for one transaction.
 
+#include "libs/base/backoff.hpp"
+#include "libs/storage/write_in_halves.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace baton::trigger {
@@ -22,5 +27,30 @@ void drop(std::deque<T>& from, std::size_t count)
 {
     from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
 }
+
+// Groups that the database refuses as a whole, in a loop that tries them again: pauses that grow, and one line of the
+// log for each cause. Call begin() and end() around the groups of one turn.
+class refused_groups {
+public:
+    void begin() { cause_.clear(); }
+    // False if the group was refused as a whole.
+    template <class T>
+    bool accept(char const* area, storage::group_outcome<T> const& outcome)
+    {
+        if (outcome.all_refused())
+            refuse(area, outcome.refused.front().why);
+        return !outcome.all_refused();
+    }
+    void end();
+    duration again() const { return again_; } // the pause before the next turn; 0: nothing was refused
+
+private:
+    void refuse(char const* area, std::string const& why);
+
+    std::string cause_;
+    std::string told_;
+    backoff pauses_{{200ms, 30s, 1h}};
+    duration again_{};
+};
 
 } // namespace baton::trigger

@@ -33,6 +33,7 @@ zone_changes::zone_changes(master_settings const& settings, term_scope const& sc
 
 awaitable<void> zone_changes::run()
 {
+    history_.reset(); // after a failure, what was written last is not known
     for (;;) {
         try {
             co_await look();

@@ -26,10 +26,21 @@ kind classify(unsigned number)
         return kind::lock_timeout;
     case 1062: // duplicate entry
         return kind::duplicate;
+    case 1048: // a column cannot be NULL
+    case 1118: // row too large
+    case 1153: // packet larger than max_allowed_packet
     case 1264: // out of range
+    case 1265: // data truncated
+    case 1292: // incorrect value of a type
+    case 1300: // invalid character string
+    case 1301: // result larger than max_allowed_packet
     case 1366: // incorrect string value
     case 1406: // data too long
+    case 1451: // a row is referred to by a foreign key
+    case 1452: // a foreign key refers to no row
+    case 3819: // CHECK constraint (MySQL)
     case 3854: // cannot convert string to character set
+    case 4025: // CHECK constraint (MariaDB)
         return kind::bad_value;
     case 1045: // access denied: the user or the password
     case 1698: // the same, for a user who needs another proof than a password

@@ -27,6 +27,7 @@ kind classify(int result)
     case 19: // SQLITE_CONSTRAINT
         return kind::duplicate;
     case 18: // SQLITE_TOOBIG
+    case 20: // SQLITE_MISMATCH
         return kind::bad_value;
     case 10: // SQLITE_IOERR
     case 11: // SQLITE_CORRUPT

@@ -30,6 +30,7 @@ ITEM |= {"id": "1", "enabled": True, "handlers": [EVIL], "reach": "unreachable",
          "age_ms": 1, "alive": True, "joined_at": TIME, "scheduled_at": TIME, "next_fire_at": TIME, "ended_at": EVIL,
          "live_why": EVIL,
          "live": {"heard_ms": 1, "in_flight": EVIL, "free_slots": EVIL}, "drained": {"since": TIME, "by": EVIL, "reason": EVIL},
+         "failed_parts": [{"part": EVIL, "since": TIME, "cause": EVIL}],
          "payload": {EVIL: EVIL}, "version": 1, "action": EVIL, "schedule": {}, "definition": {"schedule": {}}}
 ANSWER = {**ITEM, "failing": [ITEM], "due_next": [ITEM], "services_without_client": [ITEM],
           "items": [ITEM], "attempts": [ITEM], "next": [{"at": TIME, "local": EVIL}], "notes": [{"text": EVIL}], "lease": ITEM,

@@ -194,6 +194,7 @@ TEST_CASE("a taken key is reported as already_exists, and the session stays usab
     wait_for(database->run(work));
     CHECK_THROWS_AS(wait_for(database->run(work)), storage::already_exists);
     CHECK_THROWS_AS(wait_for(database->transact(work)), storage::already_exists);
+    CHECK_THROWS_AS(wait_for(database->run(work)), storage::rejected_data);
     CHECK(home.number("SELECT COUNT(*) FROM t") == 1);
 }
 
@@ -205,6 +206,7 @@ TEST_CASE("a value that a column cannot hold is bad input, not an outage")
     auto const value = GENERATE(std::string("long"), std::string("\xff\xfe"));
     auto const work = [&](soci::session& sql) { insert(sql, 1, value); };
     CHECK_THROWS_AS(wait_for(database->run(work)), invalid_input);
+    CHECK_THROWS_AS(wait_for(database->run(work)), storage::rejected_data);
 }
 
 TEST_CASE("invalid SQL is unavailable with the database's message, and the next call works")

@@ -35,7 +35,7 @@ TEST_CASE("run now inserts an execution that is due at once and a signal for the
     CHECK(record->due_at == record->scheduled_at);
     CHECK(bench.home.number("SELECT retry_delay_us FROM execution") == 7'000'000);
     CHECK(bench.home.number("SELECT run_key FROM execution") == ran.execution.value());
-    CHECK(wait_for(bench.ledger.open_among({ran.execution})).at(0).payload == R"({"it's": 1})");
+    CHECK(wait_for(bench.ledger.open_among({ran.execution})).at(0).payload->view() == R"({"it's": 1})");
 
     storage::signals signals(*bench.shared);
     auto const pending = wait_for(signals.pending(20s, utc_time{}, 10));

@@ -1,3 +1,5 @@
+#include "libs/storage/dead_letters.hpp"
+#include "libs/storage/executions.hpp"
 #include "libs/storage/statement.hpp"
 #include "tests/unit/storage/scheduler_bench.hpp"
 
@@ -192,6 +194,65 @@ TEST_CASE("a broadcast is expanded once, waits for its shards, and ends with the
     CHECK(bench.column(1, "due_at") == -1);
     CHECK(bench.home.number("SELECT COUNT(*) FROM failure WHERE execution_id = 2 AND task_id = 2") == 1);
     CHECK(bench.home.number("SELECT COUNT(*) FROM failure WHERE execution_id <> 21") == 1); // beside its shard
+}
+
+namespace {
+
+std::vector<storage::new_execution> shards_of_one(scheduler_bench const& bench, int count)
+{
+    std::vector<storage::new_execution> shards;
+    for (int i = 0; i < count; ++i) {
+        shards.push_back(bench.firing(1'000 + i, 1, noon));
+        shards.back().cause = protocol::cause::shard;
+        shards.back().parent = execution_id{1};
+        shards.back().shard_index = i;
+        shards.back().shard_total = count;
+    }
+    return shards;
+}
+
+} // namespace
+
+TEST_CASE("the payload of a broadcast is stored once, and its shards have it")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    bench.home.exec("UPDATE execution SET payload = '{\"day\":7}' WHERE id = 1");
+    REQUIRE(wait_for(bench.ledger.expand(bench.mine, execution_id{1}, shards_of_one(bench, 3))));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE payload IS NOT NULL") == 1);
+
+    auto const open = wait_for(bench.ledger.open(noon + 1h, {}, 10));
+    REQUIRE(open.size() == 4);
+    for (auto const& one : open)
+        CHECK(one.payload->view() == "{\"day\":7}");
+    CHECK(open[1].payload->view().data() == open[3].payload->view().data()); // and in memory once
+    storage::executions executions(*bench.shared);
+    CHECK(wait_for(executions.payload(execution_id{1'001})) == "{\"day\":7}");
+
+    bench.record(bench.result(1'002, state::failed));
+    storage::dead_letters letters(*bench.shared);
+    system_time time;
+    seeded_random random{1};
+    id_generator ids{time, random};
+    for (auto const* table : {"task", "task_version"})
+        bench.home.exec(std::string("UPDATE ") + table +
+                        R"( SET definition = '{"name":"t","service":"s","handler":"h","schedule":{"kind":"api"}}')");
+    auto const again = wait_for(letters.retry({execution_id{1'002}}, std::nullopt, ids)).letters.at(0);
+    REQUIRE(again.rerun);
+    CHECK(bench.home.text("SELECT payload FROM execution WHERE cause = 'rerun'") == "{\"day\":7}");
+}
+
+TEST_CASE("rows with long payloads are inserted by statements that the server takes")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon);
+    auto shards = shards_of_one(bench, 500);
+    for (auto& each : shards)
+        each.payload = '"' + std::string(60'000, 'p') + '"'; // 30 MB in all, of which MariaDB takes 16 at once
+    CHECK(wait_for(bench.ledger.expand(bench.mine, execution_id{1}, shards)));
+    CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1") == 500);
 }
 
 TEST_CASE("a broadcast that any shard ends succeeds with the first that does, and the others are to be cancelled")

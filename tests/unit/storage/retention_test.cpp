@@ -161,6 +161,26 @@ TEST_CASE("retention keeps the shards of an open broadcast, and a broadcast with
     CHECK(b.forget(noon + 1h) == 2);
 }
 
+TEST_CASE("retention keeps a broadcast, which has the payload, until its last shard goes")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.plan_one(10, 10, noon);
+    std::vector<storage::new_execution> shards{b.firing(11, 10, noon), b.firing(12, 10, noon)};
+    for (auto& shard : shards) {
+        shard.cause = protocol::cause::shard;
+        shard.parent = execution_id{10};
+    }
+    REQUIRE(wait_for(b.ledger.expand(b.mine, execution_id{10}, shards)));
+    b.record(b.result(11, state::failed));
+    b.record(b.result(12, state::succeeded));
+    REQUIRE(wait_for(b.ledger.close_parents(b.mine, {execution_id{10}})).size() == 1);
+    b.home.exec("UPDATE execution SET ended_at = scheduled_at WHERE id <> 11");
+    b.home.exec("UPDATE execution SET ended_at = scheduled_at + 7200000000 WHERE id = 11");
+    CHECK(b.forget(noon + 1h) == 1);
+    CHECK(b.left() == "10 11");
+    CHECK(b.forget(noon + 3h) == 2);
+}
+
 TEST_CASE("retention keeps the execution that a fixed-delay task waits for")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));

@@ -43,8 +43,13 @@ TEST_CASE("the overview of a cluster that has done nothing is empty, and names w
     auto const seen = web->got(200, "/api/v1/overview");
     CHECK(seen.at("master").is_null());
     CHECK(seen.at("last_failover").is_null());
-    CHECK(seen.at("nodes") ==
-          json{{"live", 0}, {"draining", 0}, {"silent", 0}, {"cut_off", 0}, {"cannot_plan", 0}, {"gone", 0}});
+    CHECK(seen.at("nodes") == json{{"live", 0},
+                                   {"draining", 0},
+                                   {"silent", 0},
+                                   {"cut_off", 0},
+                                   {"part_failed", 0},
+                                   {"cannot_plan", 0},
+                                   {"gone", 0}});
     CHECK(seen.at("clients") == json{{"live", 1}, {"unreachable", 0}, {"draining", 0}});
     CHECK(seen.at("services_without_client") == json{{{"project", "default"}, {"service", "nobody"}, {"clients", 0}}});
     CHECK(seen.at("paused").empty());
@@ -183,9 +188,15 @@ TEST_CASE("a node counts under the worst that is true of it, and a process that 
                      node("c", 2'500ms, R"({"heartbeat_ms":1000})", true),
                      node("d", 0s, R"({"cannot_plan":"no zones"})", true), node("e", 9s, "{}", false),
                      node("f", 0s, R"({"contact":"cut_off"})", true),
+                     node("h", 0s, R"({"failed_parts":[{"part":"janitor"}],"contact":"cut_off"})", true),
                      node("g", 0s, R"({"contact":"returning"})", false), node("a", 9s, "{}", false)});
-    CHECK(body.at("nodes") ==
-          json{{"live", 6}, {"draining", 1}, {"silent", 1}, {"cut_off", 1}, {"cannot_plan", 1}, {"gone", 1}});
+    CHECK(body.at("nodes") == json{{"live", 7},
+                                   {"draining", 1},
+                                   {"silent", 1},
+                                   {"cut_off", 1},
+                                   {"part_failed", 1},
+                                   {"cannot_plan", 1},
+                                   {"gone", 1}});
 }
 
 TEST_CASE("the overview names the tasks that run slower than before, and a task tells its run times")

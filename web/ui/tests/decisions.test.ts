@@ -51,10 +51,11 @@ describe('differences', () => {
 
 describe('nodes', () => {
   it('shows the worst that is true', () => {
-    const well = { alive: true, silent: false, draining: false, cannot_plan: null, contact: 'steady' } as const;
+    const well = { alive: true, silent: false, draining: false, cannot_plan: null, failed_parts: [] as { part: string; since: string; cause: string }[], contact: 'steady' } as const;
     expect(conditionOf(well)).toBe('alive');
     expect(conditionOf({ ...well, draining: true, silent: true })).toBe('silent');
     expect(conditionOf({ ...well, draining: true, contact: 'cut_off' })).toBe('cut_off');
+    expect(conditionOf({ ...well, contact: 'cut_off', failed_parts: [{ part: 'janitor', since: '2026-01-01T00:00:00Z', cause: 'x' }] })).toBe('part_failed');
     expect(conditionOf({ ...well, contact: 'returning' })).toBe('alive');
     expect(conditionOf({ ...well, alive: false, silent: true })).toBe('gone');
   });

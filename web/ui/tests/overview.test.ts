@@ -30,8 +30,8 @@ describe('readPages', () => {
 
 describe('overview', () => {
   it('counts nodes by their condition, and leaves out conditions that none has', () => {
-    expect(nodesByCondition({ live: 4, draining: 1, silent: 0, cut_off: 0, cannot_plan: 0, gone: 2 })).toEqual([['alive', 3], ['draining', 1], ['gone', 2]]);
-    expect(nodesByCondition({ live: 0, draining: 0, silent: 0, cut_off: 0, cannot_plan: 0, gone: 0 })).toEqual([]);
+    expect(nodesByCondition({ live: 4, draining: 1, silent: 0, cut_off: 0, part_failed: 0, cannot_plan: 0, gone: 2 })).toEqual([['alive', 3], ['draining', 1], ['gone', 2]]);
+    expect(nodesByCondition({ live: 0, draining: 0, silent: 0, cut_off: 0, part_failed: 0, cannot_plan: 0, gone: 0 })).toEqual([]);
   });
   it('says when a count ended at its bound', () => {
     expect(countText({ count: 1, more: false })).toBe('1');

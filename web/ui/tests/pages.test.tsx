@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('the overview', () => {
-  const nodes = { live: 0, draining: 0, silent: 0, cut_off: 0, cannot_plan: 0, gone: 0 };
+  const nodes = { live: 0, draining: 0, silent: 0, cut_off: 0, part_failed: 0, cannot_plan: 0, gone: 0 };
   const empty: Overview = {
     at: '2026-11-26T01:00:00.000000Z', master: null, last_failover: null, last_gap_ms: null, nodes, clients: { live: 0, unreachable: 0, draining: 0 },
     services_without_client: [], paused: [], more_paused: false, tasks: { enabled: 0, disabled: 0, parked: 0 }, counted_to: null, last_hour: {} as Overview['last_hour'],

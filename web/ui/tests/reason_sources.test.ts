@@ -11,7 +11,7 @@ const files = [
   'libs/storage/ledger_attempts.cpp', 'libs/storage/ledger_record.cpp', 'libs/storage/ledger_stopped.cpp', 'libs/storage/ledger_unresponsive.cpp', 'libs/storage/skipped.cpp', 'libs/storage/task_editing.cpp', 'trigger/term_runner.cpp', 'web/waiting.cpp',
 ];
 // Texts of logs, refusals and traces, and names of parts of the program.
-const elsewhere = /\b(?:log::\w+|invalid_input|overloaded|unavailable|require|http::problem|spawn|supervised|every|named|revision_error|arm|report|bury|drop_all|headers\.set|hex|snprintf|check_name)\(/g;
+const elsewhere = /\b(?:log::\w+|invalid_input|overloaded|unavailable|require|http::problem|spawn|supervised|every|named|parts_\.add\w*|revision_error|arm|report|bury|drop_all|headers\.set|hex|snprintf|check_name)\(/g;
 // Causes for which an execution is delivered again, which stay between the nodes; why a handler is not waited for any more, for the log; a value in a
 // result; what is signed; and the choices of an election and of the guard, for their trace and the log.
 const inside = [

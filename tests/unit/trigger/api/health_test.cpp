@@ -21,7 +21,11 @@ http::response ask(database now, bool joined, std::string const& token, std::str
     add_health_endpoints(
         endpoints, token,
         [] {
-            return json{{"role", "master"}, {"epoch", 7}, {"cannot_plan", "db-7 refused"}, {"loops", {}}};
+            return json{{"role", "master"},
+                        {"epoch", 7},
+                        {"cannot_plan", "db-7 refused"},
+                        {"failed_parts", json::array()},
+                        {"loops", {}}};
         },
         [&]() -> awaitable<bool> {
             if (now == database::unavailable)

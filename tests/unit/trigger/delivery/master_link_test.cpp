@@ -28,6 +28,7 @@ struct fake_master final : local_master {
     std::size_t open() const override { return 0; }
     bool note_what_is_out() override { return true; }
     std::optional<std::string> cannot_plan() override { return std::nullopt; }
+    std::vector<part_trouble> troubles() const override { return {}; }
     std::vector<protocol::report_request> reports;
 };
 

@@ -181,6 +181,27 @@ TEST_CASE("a client keeps the results that the database could not take, and the 
     CHECK(f.answers[""] == 1);
 }
 
+TEST_CASE("a result that the database refuses keeps its outcome and loses its texts, and its neighbours keep theirs")
+{
+    fixture f;
+    f.add_executions(3);
+    f.exec("CREATE TRIGGER poison BEFORE UPDATE ON execution WHEN NEW.result LIKE '%poison%' "
+           "BEGIN SELECT RAISE(ABORT, 'refused'); END");
+    protocol::results_request message;
+    message.instance = "client";
+    for (int id : {1, 2, 3}) {
+        auto one = f.result(id);
+        one.value = protocol::json_text::checked(id == 2 ? R"("poison")" : R"("fine")");
+        message.results.push_back(std::move(one));
+    }
+    f.send(std::move(message));
+    f.stage.time.run_for(1s);
+    CHECK(f.answers[""] == 1);
+    CHECK(f.look("SELECT COUNT(*) FROM execution WHERE state = 'succeeded'") == "3");
+    CHECK(f.look("SELECT COUNT(*) FROM execution WHERE result = '\"fine\"'") == "2");
+    CHECK(f.look("SELECT error FROM execution WHERE id = 2").find("refused") != std::string::npos);
+}
+
 TEST_CASE("beyond its bound the node takes no more results until some are durable")
 {
     results_settings settings;

@@ -4,6 +4,8 @@
 #include "tests/unit/trigger/election/scripted_lease.hpp"
 #include "trigger/election/elector.hpp"
 
+#include <stdexcept>
+
 namespace baton::test {
 
 struct fixture {
@@ -15,6 +17,7 @@ struct fixture {
     int terms = 0;
     bool on_duty = false;
     bool ended = false;
+    std::string failure; // of the duty, from its first second on; empty: none
 
     explicit fixture(trigger::election_settings settings = {})
         : vote(settings, {"me", "http://127.0.0.1:1"}, {lease, time, random}, loop.get_executor())
@@ -34,8 +37,11 @@ struct fixture {
         } const leaving{on_duty};
         ++terms;
         on_duty = true;
-        for (;;)
+        for (;;) {
             co_await time.sleep_for(1s);
+            if (!failure.empty())
+                throw std::logic_error(failure);
+        }
     }
 
     bool active() { return vote.state().at(time.now()) == trigger::standing::active; }

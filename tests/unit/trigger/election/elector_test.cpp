@@ -196,4 +196,33 @@ TEST_CASE("a term knows how it was won, when the former master last gave a sign 
     CHECK(told.back().epoch == 5);
 }
 
+TEST_CASE("a node whose duty fails releases the lease and stays out of the election for a while that grows")
+{
+    fixture b;
+    b.failure = "the cause";
+    b.start();
+    b.time.run_for(1'900ms);
+    CHECK(b.terms == 1);
+    CHECK_FALSE(b.lease.row.owner);
+    CHECK(b.vote.why_ended() == "its duty failed: the cause");
+    b.time.run_for(1h);
+    CHECK(b.terms <= 70); // the longest pause is a minute
+    CHECK(b.terms >= 50);
+    b.failure.clear();
+    b.time.run_for(2min);
+    CHECK(b.active());
+}
+
+TEST_CASE("a stop ends the pause after a failed term")
+{
+    fixture b;
+    b.failure = "the cause";
+    b.start();
+    b.time.run_for(10min);
+    REQUIRE_FALSE(b.on_duty);
+    b.vote.stop();
+    b.time.run_for(1ms);
+    CHECK(b.ended);
+}
+
 } // namespace elector_test

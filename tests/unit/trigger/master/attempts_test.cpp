@@ -1,3 +1,4 @@
+#include "libs/base/log.hpp"
 #include "tests/unit/trigger/master/term_stage.hpp"
 #include "trigger/master/attempts.hpp"
 
@@ -170,6 +171,33 @@ TEST_CASE("many attempts are opened in groups")
     f.pass(5s);
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE attempt = 2") == many);
     CHECK(f.stage.database.calls() - before == 3); // transactions of 500
+}
+
+TEST_CASE("an attempt that the database refuses fails its execution while others open, and alone it is tried again")
+{
+    fixture f(3);
+    f.exec("INSERT INTO attempt (execution_id, attempt, cause, due_at, epoch) VALUES (2, 2, 'retry', 1, 4)");
+    std::vector<std::string> lines;
+    auto const listening = log::take_over([&](log::level which, std::string_view line) {
+        if (which == log::level::error)
+            lines.emplace_back(line);
+    });
+    f.next.open(f.one(2), f.start, attempt_cause::retry);
+    f.pass(5min);
+    CHECK(f.one(2).phase == phase::opening);
+    CHECK(lines.size() == 1);
+    auto const calls = f.stage.database.calls();
+    f.pass(5min);
+    CHECK(f.stage.database.calls() - calls <= 12);
+    f.next.open(f.one(1), f.start, attempt_cause::retry);
+    f.next.open(f.one(3), f.start, attempt_cause::retry);
+    f.pass(1s);
+    CHECK(f.column("attempt", 1) == 2);
+    CHECK(f.column("attempt", 3) == 2);
+    CHECK(f.state(2) == "failed");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 2").starts_with("its next attempt could not be recorded: "));
+    CHECK_FALSE(f.is_open(2));
+    CHECK(lines.size() == 2);
 }
 
 } // namespace attempts_test

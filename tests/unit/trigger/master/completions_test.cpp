@@ -1,4 +1,6 @@
 #include "tests/unit/trigger/master/term_stage.hpp"
+#include "trigger/master/broadcast_closer.hpp"
+#include "trigger/master/broadcast_splitter.hpp"
 #include "trigger/master/completions.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,7 +19,9 @@ struct fixture : test::term_stage {
     attempts next{scope(), ended, suspects};
     planning_watch watch{instant{}};
     planner planning{{}, of, {*ledger, book, open, ids, watch}, stage.loop.get_executor(), [] {}};
-    completions following{scope(), {ended, next, planning, book, ids}};
+    completions following{scope(), {ended, next, planning, book}};
+    broadcast_splitter splitter{scope(), ended, next, ids};
+    broadcast_closer closer{scope(), ended, next};
 
     ~fixture() { stage.end(); }
 
@@ -26,6 +30,8 @@ struct fixture : test::term_stage {
         load();
         host.spawn(next.run());
         host.spawn(following.run());
+        host.spawn(splitter.run());
+        host.spawn(closer.run());
     }
 
     void add_client(std::string instance, std::vector<std::string> handlers = {"h"}, std::string project = "default")
@@ -147,8 +153,10 @@ TEST_CASE("a broadcast of a number of shards gets so many, for any client, with 
     CHECK(f.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1 AND shard_total = 3 AND "
                    "COALESCE(shard_instance, '') = ''") == 3);
     CHECK(f.number("SELECT COUNT(DISTINCT shard_index) FROM execution WHERE parent_id = 1") == 3);
-    CHECK(f.text("SELECT payload FROM execution WHERE parent_id = 1 AND shard_index = 2") == "{\"day\":7}");
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE parent_id = 1 AND payload IS NOT NULL") == 0);
     for (auto const id : f.shards()) {
+        CHECK(f.open.find(id)->payload->view().data() == f.one(1).payload->view().data()); // one text in memory
+        CHECK(make_assignment(*f.open.find(id)).work.payload.view() == "{\"day\":7}");
         CHECK(f.open.find(id)->is_shard());
         CHECK_FALSE(f.open.find(id)->broadcast());
     }
@@ -332,6 +340,84 @@ TEST_CASE("the end of one execution does not lead to a look at the other fixed-d
     CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND waiting_for IS NULL") == 0);
     f.pass(2s);
     CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND waiting_for IS NULL") == 1);
+}
+
+namespace {
+
+// The database refuses this as it refuses a taken key.
+void poison(fixture& f, std::string const& statement)
+{
+    f.exec("CREATE TRIGGER poison BEFORE " + statement + " BEGIN SELECT RAISE(ABORT, 'poisoned'); END");
+}
+
+} // namespace
+
+TEST_CASE("a broadcast whose shards the database refuses fails, and other broadcasts and fixed delays go on")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_task(2, fixed_delay);
+    f.add_execution(1, 1);
+    f.add_execution(2, 1);
+    f.add_execution(3, 2);
+    f.exec("UPDATE task SET waiting_for = 3 WHERE id = 2");
+    f.add_client("a");
+    poison(f, "INSERT ON execution WHEN NEW.parent_id = 1");
+    f.run();
+    f.ended.broadcast({execution_id{1}});
+    f.pass(3s);
+    f.end(3);
+    f.pass(100ms);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE id = 2 AND next_fire_at IS NOT NULL") == 1);
+    CHECK(f.is_open(1)); // refused alone, which may be the fault of the database
+    f.ended.broadcast({execution_id{2}});
+    f.pass(1s);
+    CHECK(f.shards().size() == 1);
+    CHECK(f.state(2) == "running");
+    CHECK(f.state(1) == "failed");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 1").find("poisoned") != std::string::npos);
+    CHECK_FALSE(f.is_open(1));
+}
+
+TEST_CASE("a broadcast whose end the database refuses fails, and the others of its group end")
+{
+    fixture f;
+    f.add_task(1, broadcast);
+    f.add_client("a");
+    for (int id = 1; id <= 3; ++id)
+        f.add_execution(id, 1);
+    f.run();
+    f.ended.broadcast({execution_id{1}, execution_id{2}, execution_id{3}});
+    f.pass(100ms);
+    auto const shards = f.shards();
+    REQUIRE(shards.size() == 3);
+    poison(f, "UPDATE ON execution WHEN OLD.id = 2 AND NEW.state = 'succeeded'");
+    for (auto const id : shards)
+        f.commit(std::to_string(id.value()));
+    f.pass(3s);
+    CHECK(f.state(1) == "succeeded");
+    CHECK(f.state(3) == "succeeded");
+    CHECK(f.state(2) == "failed");
+}
+
+TEST_CASE("a fixed delay whose next firing the database refuses does not keep the others from theirs")
+{
+    fixture f;
+    for (int id : {1, 2, 3}) {
+        f.add_task(id, fixed_delay);
+        f.add_execution(id, id);
+    }
+    f.exec("UPDATE task SET waiting_for = id");
+    poison(f, "UPDATE ON task WHEN OLD.id = 2 AND NEW.next_fire_at IS NOT NULL");
+    f.run();
+    f.pass(1s);
+    for (int id : {1, 2, 3})
+        f.end(id);
+    f.pass(3s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NOT NULL") == 2);
+    f.exec("DROP TRIGGER poison");
+    f.pass(3s);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NOT NULL") == 3);
 }
 
 } // namespace completions_test

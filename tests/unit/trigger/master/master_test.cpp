@@ -1,6 +1,7 @@
 // A whole term at one node, whose other node and clients are played by the test: what the master makes of reports,
 // departures and cancels.
 
+#include "libs/base/log.hpp"
 #include "tests/unit/trigger/master/node_stage.hpp"
 #include "trigger/master/master.hpp"
 
@@ -350,6 +351,34 @@ TEST_CASE("a term whose fence a newer master has raised ends by itself")
     f.pass(1s);
     CHECK(ended);
     CHECK(second.open() == 0);
+}
+
+TEST_CASE("a part of the master that fails leaves the others alone, is logged once and works again by itself")
+{
+    fixture f;
+    std::vector<std::string> lines;
+    auto const listening = log::take_over([&](log::level which, std::string_view line) {
+        if (which == log::level::error)
+            lines.emplace_back(line);
+    });
+    f.exec("INSERT INTO pause (id, namespace, project, service, firings, reason, begun_by, since) VALUES "
+           "(1, 1, 'default', 'other', 'nonsense', '', '', 1)");
+    f.pass(1min);
+    auto const troubles = f.lead->troubles();
+    REQUIRE(troubles.size() == 1);
+    CHECK(troubles.front().part == "pauses");
+    CHECK(troubles.front().cause.find("firings") != std::string::npos);
+    CHECK(lines.size() == 1);
+    CHECK_FALSE(f.lead->cannot_plan());
+    f.add_execution(2, 1);
+    auto const now = std::to_string(to_micros(f.stage.database.utc()));
+    f.exec("UPDATE execution SET due_at = " + now + ", scheduled_at = " + now + " WHERE id = 2");
+    f.pass(30s); // the sweep finds it
+    auto const fired = f.fired();
+    CHECK(std::find(fired.begin(), fired.end(), execution_id{2}) != fired.end());
+    f.exec("DELETE FROM pause");
+    f.pass(2min);
+    CHECK(f.lead->troubles().empty());
 }
 
 } // namespace master_test

@@ -1,3 +1,4 @@
+#include "libs/base/log.hpp"
 #include "tests/unit/trigger/master/term_stage.hpp"
 #include "trigger/master/planner.hpp"
 
@@ -254,6 +255,35 @@ TEST_CASE("half of the bound must be free before tasks are taken back")
     CHECK(may_take_back(0, 1));
     CHECK_FALSE(may_take_back(1, 1));
     CHECK_FALSE(may_take_back(0, 0));
+}
+
+TEST_CASE("a task whose firings the database refuses is set aside, and all others are planned")
+{
+    fixture f;
+    for (int i = 0; i < 40; ++i)
+        f.add_task("well", {{"kind", "once"}, {"at", to_rfc3339(f.start + 1s)}}, f.start + 1s);
+    f.exec("CREATE TRIGGER poison BEFORE INSERT ON execution WHEN NEW.task_id = 7 BEGIN SELECT RAISE(ABORT, "
+           "'refused'); END");
+    std::vector<std::string> errors;
+    auto const listening = log::take_over([&](log::level which, std::string_view line) {
+        if (which == log::level::error)
+            errors.emplace_back(line);
+    });
+    f.take_over();
+    f.plan_for(5s);
+    CHECK(f.rows_of("well") == 39);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NOT NULL") == 1);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors.front().find("task=7") != std::string::npos);
+    auto const plan_for_minutes = [&](int minutes) {
+        for (int i = 0; i < 2 * minutes; ++i)
+            f.plan_for(30s);
+    };
+    plan_for_minutes(10);
+    CHECK(errors.size() == 1);
+    f.exec("DROP TRIGGER poison");
+    plan_for_minutes(6);
+    CHECK(f.number("SELECT COUNT(*) FROM task WHERE next_fire_at IS NOT NULL") == 0);
 }
 
 } // namespace planner_park_test

@@ -12,7 +12,7 @@ import { useNodes } from './queries';
 import { TermsTable } from './TermsTable';
 import { Zones } from './Zones';
 
-const conditions: Condition[] = ['alive', 'draining', 'silent', 'cut_off', 'cannot_plan', 'gone'];
+const conditions: Condition[] = ['alive', 'draining', 'silent', 'cut_off', 'part_failed', 'cannot_plan', 'gone'];
 
 export default function NodesPage() {
   const { t } = useTranslation('nodes');

@@ -9,7 +9,7 @@ import { Duration, RelativeTime, useDuration } from '@/shared/Times';
 import { clockOf, conditionOf, longestStep, type Condition } from './condition';
 import { keyOf } from './parts';
 
-const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', cut_off: 'orange', gone: 'red' };
+const colours: Record<Condition, string> = { alive: 'teal', draining: 'yellow', silent: 'orange', cannot_plan: 'orange', part_failed: 'orange', cut_off: 'orange', gone: 'red' };
 
 function NodeName({ node }: { node: TriggerNode }) {
   const { t } = useTranslation('nodes');
@@ -32,6 +32,9 @@ function NodeCondition({ node }: { node: TriggerNode }) {
       <Badge color={colours[condition]} variant="light" tt="none">{t(`condition.${condition}`)}</Badge>
       {condition === 'cut_off' && <Text size="xs" c="dimmed">{t('cut_off_help')}</Text>}
       {node.cannot_plan && <Text size="xs" c="dimmed"><Reason text={node.cannot_plan} /></Text>}
+      {node.failed_parts.map(({ part, since, cause }) => (
+        <Text key={part} size="xs" c="dimmed">{t('failed_part', { part })} <RelativeTime at={since} />: <Reason text={cause} /></Text>
+      ))}
     </Stack>
   );
 }

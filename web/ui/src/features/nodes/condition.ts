@@ -1,12 +1,13 @@
 import type { TriggerNode } from '@/api/types';
 
-export type Condition = 'alive' | 'draining' | 'silent' | 'gone' | 'cannot_plan' | 'cut_off';
+export type Condition = 'alive' | 'draining' | 'silent' | 'gone' | 'cannot_plan' | 'part_failed' | 'cut_off';
 
 /** The one thing to know about a node: the worst that is true of it. */
-export function conditionOf(node: Pick<TriggerNode, 'alive' | 'silent' | 'draining' | 'cannot_plan' | 'contact'>): Condition {
+export function conditionOf(node: Pick<TriggerNode, 'alive' | 'silent' | 'draining' | 'cannot_plan' | 'failed_parts' | 'contact'>): Condition {
   if (!node.alive) return 'gone';
   if (node.silent) return 'silent';
   if (node.cannot_plan !== null) return 'cannot_plan';
+  if (node.failed_parts.length > 0) return 'part_failed';
   if (node.contact === 'cut_off') return 'cut_off';
   return node.draining ? 'draining' : 'alive';
 }

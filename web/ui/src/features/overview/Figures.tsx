@@ -6,7 +6,7 @@ import { Duration, RelativeTime } from '@/shared/Times';
 import { countedAddress, countText, isLongGap, nodesByCondition } from './attention';
 import type { Overview } from './queries';
 
-const tones: Record<Condition, 'calm' | 'warn' | 'bad'> = { alive: 'calm', draining: 'warn', silent: 'warn', cut_off: 'warn', cannot_plan: 'bad', gone: 'bad' };
+const tones: Record<Condition, 'calm' | 'warn' | 'bad'> = { alive: 'calm', draining: 'warn', silent: 'warn', cut_off: 'warn', part_failed: 'bad', cannot_plan: 'bad', gone: 'bad' };
 
 function Mastership({ seen: { master, last_failover: failover, last_gap_ms: gap, nodes } }: { seen: Overview }) {
   const { t } = useTranslation('overview');

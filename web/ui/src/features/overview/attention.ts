@@ -3,9 +3,9 @@ import { everyProject } from '@/features/executions/list_query';
 import type { Overview } from './queries';
 
 /** How many nodes are in each condition; a condition that no node is in is absent. The best one first. */
-export function nodesByCondition({ live, draining, silent, cut_off, cannot_plan, gone }: Overview['nodes']): [Condition, number][] {
-  const well = live - draining - silent - cut_off - cannot_plan;
-  const counts: [Condition, number][] = [['alive', well], ['draining', draining], ['silent', silent], ['cut_off', cut_off], ['cannot_plan', cannot_plan], ['gone', gone]];
+export function nodesByCondition({ live, draining, silent, cut_off, part_failed, cannot_plan, gone }: Overview['nodes']): [Condition, number][] {
+  const well = live - draining - silent - cut_off - part_failed - cannot_plan;
+  const counts: [Condition, number][] = [['alive', well], ['draining', draining], ['silent', silent], ['cut_off', cut_off], ['part_failed', part_failed], ['cannot_plan', cannot_plan], ['gone', gone]];
   return counts.filter(([, count]) => count > 0);
 }
 
