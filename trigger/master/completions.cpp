@@ -110,7 +110,7 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         step.id = row.id;
         step.version = row.version;
         auto const most = task->definition.schedule.firing.max_firings;
-        if (most == 0 || row.firings < most)
+        if (task->definition.enabled && (most == 0 || row.firings < most))
             step.next = task->timetable->after_completion(row.ended_at);
         step.waiting_for = row.execution;
         return step;
