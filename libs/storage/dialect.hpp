@@ -109,6 +109,8 @@ public:
     virtual fragment begin() const = 0;       // a transaction that will write
     virtual fragment now_us() const = 0;      // microseconds since 1970, frozen at the start of the statement
     virtual fragment for_update() const = 0;  // lock clause of a SELECT; empty where a transaction locks everything
+    // The same for rows that no other transaction has locked: the others are left out.
+    virtual fragment skip_locked() const = 0;
     virtual storage::batch_form batch_form() const = 0;
     virtual named_lock_words const& named_locks() const = 0;
     virtual lock_clock const& clock() const = 0;

@@ -18,6 +18,11 @@ fragment for_update(soci::session& sql)
     return dialect_of(sql).for_update();
 }
 
+fragment skip_locked(soci::session& sql)
+{
+    return dialect_of(sql).skip_locked();
+}
+
 std::int64_t read_now(soci::session& sql)
 {
     std::int64_t now = 0;

@@ -36,6 +36,7 @@ struct refused_value { // in an assignment behind on_taken(): the value that the
 
 fragment now_us(soci::session& sql);       // the database's now in microseconds, as an expression
 fragment for_update(soci::session& sql);   // lock clause; empty where the transaction holds the write lock
+fragment skip_locked(soci::session& sql);  // likewise; rows that another transaction has locked are left out
 std::int64_t read_now(soci::session& sql); // the database's now in microseconds
 
 // A row of an answer, read from left to right.

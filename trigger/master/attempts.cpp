@@ -5,7 +5,9 @@
 #include "trigger/master/write_group.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
+#include <utility>
 
 namespace baton::trigger {
 
@@ -105,8 +107,10 @@ awaitable<void> attempts::run()
         }
         if (trouble)
             co_await scope_.term.time.sleep_for(200ms); // the write is conditional, so repeating it is harmless
-        else
+        else if (to_skip_later_.empty())
             co_await bell_.wait();
+        else
+            co_await skip_again();
     }
 }
 
@@ -162,13 +166,27 @@ awaitable<void> attempts::skip_group()
     co_await scope_.term.until_active(transaction_need);
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
-    auto const again = co_await scope_.ledger.skip(scope_.term.fence, ids, group->first);
-    if (again && given_back_)
-        given_back_(*again);
-    log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
+    auto const reason = group->first;
+    auto const done = co_await scope_.ledger.skip(scope_.term.fence, ids, reason);
+    if (done.first_again && given_back_)
+        given_back_(*done.first_again);
+    log::debug("attempts", "executions were skipped",
+               {{"executions", ids.size() - done.left.size()}, log::reason(reason)});
     drop_group(to_skip_, group, ids.size());
+    std::unordered_set<execution_id> const left(done.left.begin(), done.left.end());
     for (auto const id : ids)
-        done_.ended(id);
+        if (!left.contains(id))
+            done_.ended(id);
+    if (!done.left.empty())
+        std::ranges::copy(done.left, std::back_inserter(to_skip_later_[reason]));
+}
+
+// An edit had locked their tasks.
+awaitable<void> attempts::skip_again()
+{
+    co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + 200ms);
+    for (auto const& [reason, ids] : std::exchange(to_skip_later_, {}))
+        to_skip_[reason].insert(to_skip_[reason].end(), ids.begin(), ids.end());
 }
 
 awaitable<void> attempts::fail_group()

@@ -53,6 +53,7 @@ private:
     awaitable<void> cancel_group();
     awaitable<void> fail_group();
     awaitable<void> skip_group();
+    awaitable<void> skip_again();
 
     term_scope scope_;
     completion_queue& done_;
@@ -64,6 +65,7 @@ private:
     by_reason to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
     by_reason to_skip_;
+    by_reason to_skip_later_;
     std::function<void(utc_time)> given_back_;
     waker bell_;
 };

@@ -57,6 +57,7 @@ awaitable<void> completions::round()
     if (look) {
         looked_at_ = now;
         deps_.queue.add_parents();
+        deps_.queue.add_later();
     }
     if (co_await splitter_.round())
         replan();
@@ -150,10 +151,13 @@ awaitable<void> completions::resume(std::vector<storage::delayed_task> const& re
         if (steps.empty())
             continue;
         co_await scope_.term.until_active(transaction_need);
-        co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
-        for (auto const& step : steps)
-            if (step.next)
+        auto const locked = co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
+        for (auto const& step : steps) {
+            if (locked.contains(step.id))
+                deps_.queue.resume_later(*step.waiting_for);
+            else if (step.next)
                 deps_.planner.look_from(*step.next);
+        }
         replan();
     }
 }

@@ -172,17 +172,18 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         open_set::reading seen(parts_.open); // others may read the new rows before this answer comes
         for (auto const& one : plan.open_executions)
             seen.expect(one.id);
-        bool done = false;
+        storage::planned_page outcome;
         try {
-            done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
+            outcome = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
         } catch (unavailable const&) {
             in_question_ = std::move(plan.open_executions);
             throw;
         }
-        if (!done) { // an edit changed one of the tasks: read the page again
+        if (!outcome.done) { // an edit changed one of the tasks: read the page again
             from = begin;
             co_return true;
         }
+        leave(outcome.locked, plan);
         planned_in_round_ += plan.executions.size();
         tell_skipped(plan);
         add(std::move(plan.open_executions), seen);
@@ -192,6 +193,17 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         co_await parked_.park(plan.parked);
     bool const all_taken = due.empty() || from.id == due.back().id;
     co_return !all_taken || due.size() == settings_.page;
+}
+
+// Another transaction, such as an edit, has locked these tasks: the next round plans them.
+void planner::leave(std::set<task_id> const& locked, page_plan& page)
+{
+    if (locked.empty())
+        return;
+    for (auto const& task : page.tasks)
+        if (locked.contains(task.id))
+            left_from_ = std::min(left_from_, task.seen);
+    std::erase_if(page.open_executions, [&](open_execution const& one) { return locked.contains(one.task->id); });
 }
 
 void planner::tell_skipped(page_plan const& page) const

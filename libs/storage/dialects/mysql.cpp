@@ -139,6 +139,7 @@ public:
     fragment begin() const override { return {"START TRANSACTION"}; }
     fragment now_us() const override { return {"TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))"}; }
     fragment for_update() const override { return {" FOR UPDATE"}; }
+    fragment skip_locked() const override { return {" FOR UPDATE SKIP LOCKED"}; }
     storage::batch_form batch_form() const override { return storage::batch_form::join_selects; }
     named_lock_words const& named_locks() const override { return locks; }
     lock_clock const& clock() const override { return row_clock; }

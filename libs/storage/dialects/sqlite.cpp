@@ -113,6 +113,7 @@ public:
     fragment begin() const override { return {"BEGIN IMMEDIATE"}; }
     fragment now_us() const override { return {"baton_now_us()"}; }
     fragment for_update() const override { return {""}; }
+    fragment skip_locked() const override { return {""}; }
     // A compound SELECT may have 500 parts only, VALUES any number of rows.
     storage::batch_form batch_form() const override { return storage::batch_form::from_values; }
     named_lock_words const& named_locks() const override { return simulated_locks; }
