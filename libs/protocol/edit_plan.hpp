@@ -23,14 +23,21 @@ struct recorded_firing {
     state is = state::fixed;
 };
 
+// The latest firing of a task, but for those that the edit cancels. A fixed delay counts from its end.
+struct last_firing {
+    execution_id id;
+    bool runs = false; // it is open, or its handler has not returned
+    utc_time ended_at; // otherwise
+};
+
 // How far planning has come with a task.
 struct task_progress {
     utc_time created_at;
-    utc_time now;                            // by the database's clock
-    std::optional<utc_time> next_fire_at;    // the first firing that is not planned
-    std::optional<execution_id> waiting_for; // fixed delay: the execution whose end decides the next firing, if open
-    std::vector<recorded_firing> recorded;   // from next_fire_at or the line on, whichever is earlier
-    std::int64_t firings = 0;                // that count for the maximum
+    utc_time now;                          // by the database's clock
+    std::optional<utc_time> next_fire_at;  // the first firing that is not planned
+    std::optional<last_firing> last;       // of a task that the edit makes or leaves a fixed delay, if it is known
+    std::vector<recorded_firing> recorded; // from next_fire_at or the line on, whichever is earlier
+    std::int64_t firings = 0;              // that count for the maximum
 };
 
 struct edit_plan {
@@ -49,7 +56,7 @@ struct edit_plan {
     std::int64_t firings = 0;         // that count for the maximum from now on
     bool never_fires = false;         // the new schedule has no firing because of its calendars: refuse it
     int zone_version = 0;             // of the zone database by which this was computed (storage::zone_version)
-    bool waits = false;               // for the last inserted firing or, if there is none, for waiting_for
+    bool waits = false;               // for the last inserted firing or, if there is none, for task_progress::last
 };
 
 // schedule::plan_edit

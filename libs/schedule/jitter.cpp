@@ -42,15 +42,18 @@ utc_time earliest_due(timetable const& times, utc_time firing)
 task_plan plan_with_jitter(timetable const& times, protocol::misfire_policy const& policy, plan_bounds bounds)
 {
     task_plan plan;
-    auto const most = most_skipped + bounds.limit;
+    auto const most = most_skipped + bounds.limit + most_successors(policy);
     auto const firings = times.between(bounds.cursor, bounds.until, most);
     auto const successors = count_successors(times, firings, bounds.now);
     auto const planned = count_planned(times, firings, bounds);
+    bool const all = firings.size() < most;
     std::size_t done = 0;
     for (; done < planned && plan.firings.size() < bounds.limit && plan.skipped.size() < most_skipped; ++done) {
         auto const due = times.due_at(firings[done]);
-        bool const skip =
-            is_late(policy, due, bounds.now) && successors[done] >= successors_to_skip(policy, due, bounds.now);
+        bool const late = is_late(policy, due, bounds.now);
+        bool const skip = late && successors[done] >= successors_to_skip(policy, due, bounds.now);
+        if (late && !skip && !all && done > 0)
+            break; // firings that this plan has not read may take its place
         (skip ? plan.skipped : plan.firings).push_back(firings[done]);
     }
     plan.next = done < firings.size() ? firings[done] : times.first(done == 0 ? bounds.cursor : firings.back() + tick);

@@ -9,7 +9,13 @@ namespace {
 using protocol::misfire_action;
 using protocol::misfire_policy;
 
-// The most that successors_to_skip answers for this policy.
+std::string text_of(duration span)
+{
+    return span % 1s == 0s ? std::to_string(span / 1s) + " s" : std::to_string(span / 1ms) + " ms";
+}
+
+} // namespace
+
 std::size_t most_successors(misfire_policy const& policy)
 {
     switch (policy.action) {
@@ -22,13 +28,6 @@ std::size_t most_successors(misfire_policy const& policy)
     }
     return 0;
 }
-
-std::string text_of(duration span)
-{
-    return span % 1s == 0s ? std::to_string(span / 1s) + " s" : std::to_string(span / 1ms) + " ms";
-}
-
-} // namespace
 
 bool is_late(misfire_policy const& policy, utc_time firing, utc_time now)
 {

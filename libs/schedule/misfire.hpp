@@ -36,6 +36,9 @@ bool is_late(protocol::misfire_policy const& policy, utc_time firing, utc_time n
 // The number of later firings that have to be due for a late firing to be skipped; with 0 it is skipped in any case.
 std::size_t successors_to_skip(protocol::misfire_policy const& policy, utc_time firing, utc_time now);
 
+// The most that successors_to_skip answers for this policy.
+std::size_t most_successors(protocol::misfire_policy const& policy);
+
 // For people: why a late firing was skipped.
 std::string reason_of_skip(protocol::misfire_policy const& policy);
 

@@ -95,12 +95,30 @@ bool is_fixed_delay(task_definition const* task)
     return task != nullptr && task->schedule.kind == schedule_kind::fixed_delay;
 }
 
-// Whether an execution stays open that a fixed delay has to wait for.
-bool has_open_execution(protocol::edit_plan const& plan, task_progress const& progress)
+// Whether a firing stays open that a fixed delay has to wait for.
+bool has_open_firing(protocol::edit_plan const& plan, task_progress const& progress)
 {
-    if (!plan.insert.empty())
-        return true;
-    return progress.waiting_for && std::ranges::find(plan.cancel, *progress.waiting_for) == plan.cancel.end();
+    return !plan.insert.empty() || (progress.last && progress.last->runs);
+}
+
+// The first firing that has no row, or whose row the edit cancels.
+std::optional<utc_time> first_unfired(protocol::edit_plan const& plan, task_progress const& progress)
+{
+    auto first = progress.next_fire_at;
+    for (auto const& firing : progress.recorded)
+        if (std::ranges::find(plan.cancel, firing.id) != plan.cancel.end())
+            first = std::min(first.value_or(firing.scheduled_at), firing.scheduled_at);
+    return first;
+}
+
+// From when on a fixed delay that waits for nothing fires.
+utc_time delayed_from(task_definition const* before, task_definition const& after, protocol::edit_plan const& plan,
+                      task_progress const& progress, utc_time line)
+{
+    bool const same = is_fixed_delay(before) && before->enabled && before->schedule.every == after.schedule.every;
+    if (auto const next = same ? first_unfired(plan, progress) : std::nullopt)
+        return std::max(*next, line);
+    return progress.last ? std::max(progress.last->ended_at + after.schedule.every, line) : line;
 }
 
 bool has_maximum(task_definition const* task)
@@ -243,13 +261,12 @@ protocol::edit_plan plan_edit(task_definition const* before, task_definition con
     plan.cancel = recorded_from(progress, firing_state::planned, line);
     plan.replan = recorded_from(progress, firing_state::skipped, line);
     plan.firings = count_firings(before, after, progress, plan);
-    if (after == nullptr || !after->enabled)
-        return plan;
-    plan.waits = is_fixed_delay(before) && is_fixed_delay(after) && has_open_execution(plan, progress);
-    if (plan.waits)
+    plan.waits = is_fixed_delay(after) && has_open_firing(plan, progress);
+    if (plan.waits || after == nullptr || !after->enabled)
         return plan;
     timetable const times(after->schedule, progress.created_at);
-    auto const next = first_to_plan(times, line);
+    auto const from = is_fixed_delay(after) ? delayed_from(before, *after, plan, progress, line) : line;
+    auto const next = first_to_plan(times, from);
     bool const more = firings_left(*after, plan.firings) > 0;
     (more ? plan.next : plan.resume) = next;
     plan.look = look_at(times, plan.next);
@@ -264,6 +281,8 @@ zone_course follow_zones(timetable const& times, zone_progress const& progress)
     auto from = std::max(progress.line.value_or(progress.valid_from), progress.valid_from);
     if (progress.recorded)
         from = std::max(from, *progress.recorded + tick);
+    if (times.kind() == schedule_kind::fixed_delay)
+        from = *position; // it counts from the end of its last run, which is the same by any rules
     auto const found = times.first(from);
     zone_course course;
     course.changes = found != position;

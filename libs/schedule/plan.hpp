@@ -48,8 +48,11 @@ void add_left_out(timetable const& times, plan_bounds const& bounds, task_plan& 
 
 // An edit of a task that takes effect at `line`. Firings before the line belong to the definition `before`, so those
 // without a row are inserted. Planned rows at or after the line are cancelled. The definition `after` fires from the
-// line on; a fixed delay that stays a fixed delay first waits for the execution that is open. The misfire policy of
-// `before` decides which of the late firings are inserted.
+// line on. The misfire policy of `before` decides which of the late firings are inserted.
+//
+// A fixed delay never overlaps itself: it waits for its last firing while that runs, also while the task is disabled.
+// If it was a fixed delay with the same period, its next firing stays at its instant. Otherwise it fires a period after
+// the end of its last firing, and not before the line.
 //
 // `before` is null for a task that is being created, `after` for one that is being deleted. The plan is unfinished if
 // more than most_overdue firings are overdue. Throws invalid_input like timetable.

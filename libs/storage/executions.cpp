@@ -70,14 +70,13 @@ run_result run(soci::session& sql, protocol::namespace_id name_space, run_reques
     return {run_outcome::created, id, signal};
 }
 
-// The state of the execution, its row locked, and whether it is open.
-std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sql, protocol::namespace_id name_space,
-                                                               execution_id id)
+// The state of the execution, and whether it is open.
+std::optional<std::pair<protocol::state, bool>> read_state(soci::session& sql, protocol::namespace_id name_space,
+                                                           execution_id id)
 {
     std::optional<std::pair<protocol::state, bool>> found;
     statement(sql)
-        .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, " AND namespace = ", name_space,
-                                               for_update(sql))
+        .select("state", "due_at IS NOT NULL")(" FROM execution WHERE id = ", id, " AND namespace = ", name_space)
         .each([&](row& cells) {
             auto const state = protocol::parse<protocol::state>(cells.text(), "state");
             found.emplace(state, cells.flag());
@@ -85,18 +84,25 @@ std::optional<std::pair<protocol::state, bool>> lock_execution(soci::session& sq
     return found;
 }
 
+std::int64_t mark_cancelled(soci::session& sql, fragment column, execution_id id)
+{
+    return statement(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql),
+                     ") WHERE ", column, " = ", id, " AND due_at IS NOT NULL")
+        .execute();
+}
+
+// Each statement stands for itself: a web that stalls between two of them must not hold a lock on the execution, for
+// which a master would wait. A signal that is missing then costs the master a second, as it compares its executions
+// with the ledger.
 cancel_result request(soci::session& sql, protocol::namespace_id name_space, execution_id id, signal_id signal)
 {
-    auto const found = lock_execution(sql, name_space, id);
+    auto const found = read_state(sql, name_space, id);
     if (!found)
         return {cancel_outcome::not_found, {}, {}};
     auto const [state, open] = *found;
-    if (!open)
-        return {cancel_outcome::already_ended, state, {}};
-    for (auto const column : {fragment{"id"}, fragment{"parent_id"}})
-        statement(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ", now_us(sql),
-                  ") WHERE ", column, " = ", id, " AND due_at IS NOT NULL")
-            .execute();
+    if (!open || mark_cancelled(sql, {"id"}, id) == 0)
+        return {cancel_outcome::already_ended, open ? read_state(sql, name_space, id)->first : state, {}};
+    mark_cancelled(sql, {"parent_id"}, id); // its shards, if it is a broadcast
     insert_signal(sql, name_space, signal, protocol::signal_kind::cancel, id.value());
     return {cancel_outcome::requested, state, signal};
 }
@@ -126,7 +132,7 @@ awaitable<cancel_result> executions::request_cancel(execution_id id, id_generato
     };
     auto const once = [&]() -> awaitable<cancel_result> {
         signal = ids.make<signal_id>();
-        co_return co_await shared_.transact(work);
+        co_return co_await shared_.run(work);
     };
     co_return co_await with_fresh_ids(once, "no free id for a signal");
 }

@@ -12,7 +12,7 @@ namespace baton::storage {
 void advance_firing_states(soci::session& sql, std::vector<advance> const& tasks);
 
 // Gives back to their tasks the firings among these executions that have not been sent, because they are about to be
-// skipped. Returns the earliest instant from which a task fires again that had fired as often as it may.
-std::optional<utc_time> give_back_unsent(soci::session& sql, std::vector<execution_id> const& ids);
+// skipped. skipped_runs::left: those of tasks that another transaction has locked, which must not be skipped.
+skipped_runs give_back_unsent(soci::session& sql, std::vector<execution_id> const& ids);
 
 } // namespace baton::storage

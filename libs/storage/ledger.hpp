@@ -68,18 +68,20 @@ public:
     // The number of tasks that are not parked with from <= next_fire_at < until, but no more than `most`.
     awaitable<int> count_due(utc_time from, utc_time until, int most);
 
-    // Advances the tasks and inserts the executions and the skipped firings. Returns false, with nothing changed, when
-    // a task has changed since it was read or an id is taken. Returns false as well when a firing has its row already;
-    // then the rest of the page is planned. In both cases the caller reads the due tasks again.
-    awaitable<bool> plan(fence mine, std::vector<advance> const& tasks, std::vector<new_execution> const& executions,
-                         std::vector<skipped_firings> const& skipped = {});
+    // Advances the tasks and inserts the executions and the skipped firings. Not done, with nothing changed, when a
+    // task has changed since it was read or an id is taken. Not done as well when a firing has its row already; then
+    // the rest of the page is planned. In both cases the caller reads the due tasks again. Tasks that another
+    // transaction has locked are left out of the page; they are still due.
+    awaitable<planned_page> plan(fence mine, std::vector<advance> const& tasks,
+                                 std::vector<new_execution> const& executions,
+                                 std::vector<skipped_firings> const& skipped = {});
 
     // Parks tasks: due() does not read them until they are unparked or edited. A task that has changed since it was
-    // read stays as it is.
+    // read, or that another transaction has locked, stays as it is.
     awaitable<void> park(fence mine, std::vector<parked_task> const& tasks);
-    // Takes back up to `limit` tasks of the service, those with the earliest firings first. Returns their instants, in
-    // order; fewer than `limit` if none remains.
-    awaitable<std::vector<utc_time>> unpark(fence mine, protocol::service_key service, int limit);
+    // Takes back up to `limit` tasks of the service, those with the earliest firings first, but for those that another
+    // transaction has locked.
+    awaitable<unparked_tasks> unpark(fence mine, protocol::service_key service, int limit);
     // The services that have parked tasks.
     awaitable<std::vector<protocol::service_key>> parked_services();
 
@@ -107,9 +109,9 @@ public:
     awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Ends executions that have not been sent as skipped: those that are open and of which no attempt may have begun.
-    // They do not count for the maximum of firings: returns the earliest next_fire_at of the tasks that fire again
-    // because of it.
-    awaitable<std::optional<utc_time>> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
+    // They do not count for the maximum of firings of their tasks; if another transaction has locked such a task, its
+    // executions stay as they are.
+    awaitable<skipped_runs> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
     awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
@@ -168,8 +170,9 @@ public:
     // The same of all that wait and whose handlers do not run on (unresponsive), in the order of the executions: looks
     // at `limit` tasks behind the cursor, and moves it behind them, or back to the beginning when there are no more.
     awaitable<std::vector<delayed_task>> delayed_ready(execution_id& after, int limit);
-    // Moves them on. advance::waiting_for: the execution that the task waited for.
-    awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks);
+    // Moves them on, and returns those that another transaction has locked, which stay as they are.
+    // advance::waiting_for: the execution that the task waited for.
+    awaitable<std::set<task_id>> resume_delayed(fence mine, std::vector<advance> const& tasks);
 
     // Commits results in one transaction, each only if its execution is open and at that attempt. The success of an
     // earlier attempt ends an open execution as well.

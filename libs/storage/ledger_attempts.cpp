@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t longest_error_of_many = 4'000; // a statement with 500 stays well below max_allowed_packet
 
-// Which of the wanted attempts may begin; their rows are locked from here on.
+// Which of the wanted attempts may begin; their rows are locked from here on. One that another transaction has locked
+// may not, as if it had changed.
 std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_attempt> const& wanted)
 {
     std::unordered_map<std::int64_t, int> present;
@@ -23,7 +24,7 @@ std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_a
         statement ask(sql);
         ask.select("id",
                    "attempt")(" FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
-        ask.in(chunk)(" ORDER BY id", for_update(sql));
+        ask.in(chunk)(" ORDER BY id", skip_locked(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();
             present[id] = cells.small();
@@ -165,7 +166,7 @@ void close_chunk(soci::session& sql, std::span<execution_id const> parents, std:
     std::vector<execution_id> open;
     statement ask(sql);
     ask.select("id", "cancel_requested_at IS NOT NULL")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
-    ask.in(parents)(" ORDER BY id", for_update(sql));
+    ask.in(parents)(" ORDER BY id", skip_locked(sql)); // what is locked is looked at again
     ask.each([&](row& cells) {
         open.push_back(cells.name<execution_id>());
         cancel_requested[open.back().value()] = cells.flag();
@@ -229,13 +230,15 @@ awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids,
     co_await deciding_.transact(work);
 }
 
-awaitable<std::optional<utc_time>> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
+awaitable<skipped_runs> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        auto const first = give_back_unsent(sql, ids);
-        skip_unsent(sql, ids, reason);
-        return first;
+        auto done = give_back_unsent(sql, ids);
+        auto skipped = ids;
+        std::erase_if(skipped, [&](auto id) { return std::ranges::find(done.left, id) != done.left.end(); });
+        skip_unsent(sql, skipped, reason);
+        return done;
     };
     co_return co_await deciding_.transact(work);
 }

@@ -1,3 +1,4 @@
+#include "libs/storage/free_tasks.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -285,11 +286,14 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(execution_id& after, 
     co_return found;
 }
 
-awaitable<void> ledger::resume_delayed(fence mine, std::vector<advance> const& tasks)
+awaitable<std::set<task_id>> ledger::resume_delayed(fence mine, std::vector<advance> const& tasks)
 {
+    std::set<task_id> locked;
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, tasks, 4)) {
+        locked = lock_tasks_of(sql, tasks);
+        auto const free = without(tasks, locked);
+        for (auto const chunk : chunks(sql, free, 4)) {
             batch_update update(sql, {"task"}, {"id", "version", "next", "waiting"});
             for (auto const& task : chunk)
                 update.row(task.id, task.version, task.next, task.waiting_for);
@@ -299,6 +303,7 @@ awaitable<void> ledger::resume_delayed(fence mine, std::vector<advance> const& t
         }
     };
     co_await deciding_.transact(work);
+    co_return locked;
 }
 
 } // namespace baton::storage

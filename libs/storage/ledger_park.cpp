@@ -1,3 +1,4 @@
+#include "libs/storage/free_tasks.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -45,7 +46,8 @@ awaitable<void> ledger::park(fence mine, std::vector<parked_task> const& tasks)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, tasks, 5)) {
+        auto const free = without(tasks, lock_tasks_of(sql, tasks));
+        for (auto const chunk : chunks(sql, free, 5)) {
             batch_update update(sql, {"task"}, {"id", "version", "seen", "service", "reason"});
             for (auto const& task : chunk)
                 update.row(task.id, task.version, task.seen, key_text(task.service),
@@ -59,17 +61,20 @@ awaitable<void> ledger::park(fence mine, std::vector<parked_task> const& tasks)
     co_await deciding_.transact(work);
 }
 
-awaitable<std::vector<utc_time>> ledger::unpark(fence mine, protocol::service_key service, int limit)
+awaitable<unparked_tasks> ledger::unpark(fence mine, protocol::service_key service, int limit)
 {
-    std::vector<utc_time> found;
+    unparked_tasks found;
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        found.clear();
+        found = {};
+        auto const parked = read_parked(sql, name_space_, service, limit);
+        auto const free = without(parked, lock_tasks_of(sql, parked));
         std::vector<task_id> ids;
-        for (auto const& each : read_parked(sql, name_space_, service, limit)) {
+        for (auto const& each : free) {
             ids.push_back(each.id);
-            found.push_back(each.next_fire_at);
+            found.instants.push_back(each.next_fire_at);
         }
+        found.more = std::ssize(parked) == limit || free.size() < parked.size();
         for (auto const chunk : chunks(sql, ids, 1))
             statement(sql,
                       "UPDATE task SET parked_for = '', parked_at = NULL, parked_reason = NULL WHERE parked_for = ",

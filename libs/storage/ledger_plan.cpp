@@ -1,5 +1,6 @@
 #include "libs/base/log.hpp"
 #include "libs/storage/firing_counts.hpp"
+#include "libs/storage/free_tasks.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 #include "libs/storage/task_parents.hpp"
@@ -41,9 +42,18 @@ bool has_row(soci::session& sql, task_id task, utc_time firing)
 }
 
 struct page_rows {
+    std::vector<advance> tasks;
     std::vector<new_execution> executions;
     std::vector<skipped_firings> skipped;
 };
+
+page_rows without_tasks(page_rows page, std::set<task_id> const& tasks)
+{
+    page.tasks = without(std::move(page.tasks), tasks);
+    std::erase_if(page.executions, [&](new_execution const& one) { return tasks.contains(one.task); });
+    std::erase_if(page.skipped, [&](skipped_firings const& part) { return tasks.contains(part.task); });
+    return page;
+}
 
 // Those whose firings have no row yet. A range is kept as it is.
 page_rows without_taken(soci::session& sql, page_rows page)
@@ -222,25 +232,42 @@ awaitable<int> ledger::count_due(utc_time from, utc_time until, int most)
     co_return found;
 }
 
-awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
-                             std::vector<new_execution> const& executions, std::vector<skipped_firings> const& skipped)
+namespace {
+
+// `pass_over`: leave out the firings that have their rows.
+void write_page(soci::session& sql, protocol::term_id term, page_rows const& page, bool pass_over)
 {
-    page_rows const page{executions, skipped};
+    if (advance_tasks(sql, page.tasks) != static_cast<std::int64_t>(page.tasks.size()))
+        throw stale_page{};
+    advance_firing_states(sql, page.tasks);
+    if (pass_over)
+        insert_page(sql, term, without_taken(sql, page));
+    else
+        insert_page(sql, term, page);
+}
+
+} // namespace
+
+awaitable<planned_page> ledger::plan(fence mine, std::vector<advance> const& tasks,
+                                     std::vector<new_execution> const& executions,
+                                     std::vector<skipped_firings> const& skipped)
+{
+    page_rows const page{tasks, executions, skipped};
     bool pass_over = false;
+    planned_page outcome;
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        if (advance_tasks(sql, tasks) != static_cast<std::int64_t>(tasks.size()))
-            throw stale_page{};
-        advance_firing_states(sql, tasks);
+        outcome.locked = lock_tasks_of(sql, page.tasks);
         protocol::term_id const term{name_space_, mine.epoch};
-        if (pass_over)
-            insert_page(sql, term, without_taken(sql, page));
+        if (outcome.locked.empty())
+            write_page(sql, term, page, pass_over);
         else
-            insert_page(sql, term, page);
+            write_page(sql, term, without_tasks(page, outcome.locked), pass_over);
     };
     try {
         co_await deciding_.transact(work);
-        co_return true;
+        outcome.done = true;
+        co_return outcome;
     } catch (stale_page const& why) {
         pass_over = why.firing_taken;
     }
@@ -253,7 +280,7 @@ awaitable<bool> ledger::plan(fence mine, std::vector<advance> const& tasks,
             // A task has changed after all.
         }
     }
-    co_return false;
+    co_return outcome;
 }
 
 awaitable<void> ledger::give_up_edits(std::vector<signal_id> const& announced)

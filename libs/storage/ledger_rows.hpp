@@ -9,7 +9,9 @@
 #include "libs/protocol/task.hpp"
 
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace baton::storage {
 
@@ -61,6 +63,26 @@ struct advance {
     std::optional<utc_time> next;
     std::optional<execution_id> waiting_for;
     std::optional<firing_state> state{};
+};
+
+// The outcome of planning a page.
+struct planned_page {
+    bool done = false;
+    std::set<task_id> locked{}; // by other transactions: left out
+
+    explicit operator bool() const { return done; }
+};
+
+// Tasks that were taken back.
+struct unparked_tasks {
+    std::vector<utc_time> instants; // in order
+    bool more = false;              // others are still parked, or were locked
+};
+
+// The outcome of skipping executions.
+struct skipped_runs {
+    std::optional<utc_time> first_again{}; // the earliest next_fire_at of the tasks that fire again because of it
+    std::vector<execution_id> left{};      // that were not skipped, because their tasks are locked
 };
 
 // A due task whose firings are not planned, because its service has as many open executions as it may have. The task

@@ -40,13 +40,15 @@ void behind(statement& ask, soci::session& sql, ledger_place const& from, utc_ti
 }
 
 // A row that meets these conditions meets them for ever: an ended execution stays ended, no task moves back by more
-// than it looks ahead, and no task begins to wait for an ended execution.
+// than it looks ahead, and no task begins to wait for an ended execution, nor do its handler or its successors. A
+// handler that has not returned holds a slot.
 void select_old(statement& ask, utc_time limit)
 {
     ask.select("e.id", "e.scheduled_at", "e.task_id", "e.run_key", "e.attempt", "e.parent_id");
     ask.column({"e.due_at IS NULL AND COALESCE(e.ended_at, e.scheduled_at) < "})(limit);
-    ask(" AND p.due_at IS NULL AND (t.waiting_for IS NULL OR t.waiting_for <> e.id) AND "
-        "(e.run_key <> 0 OR t.next_fire_at IS NULL OR t.next_fire_at > e.scheduled_at)");
+    ask(" AND p.due_at IS NULL AND u.execution_id IS NULL AND s.execution_id IS NULL AND "
+        "(t.waiting_for IS NULL OR t.waiting_for <> e.id) AND (e.run_key <> 0 OR t.next_fire_at IS NULL OR "
+        "t.next_fire_at > e.scheduled_at)");
     ask.column({"e.state IN ('failed', 'timed_out')"});
     ask.column({"e.state IN ('cancelled', 'timed_out')"});
 }
@@ -57,7 +59,8 @@ std::vector<old_execution> read_old(soci::session& sql, utc_time limit, ledger_p
     statement ask(sql);
     select_old(ask, limit);
     ask(" FROM execution e", in_order,
-        " LEFT JOIN task t ON t.id = e.task_id LEFT JOIN execution p ON p.id = e.parent_id WHERE ");
+        " LEFT JOIN task t ON t.id = e.task_id LEFT JOIN execution p ON p.id = e.parent_id "
+        "LEFT JOIN unresponsive u ON u.execution_id = e.id LEFT JOIN settle s ON s.execution_id = e.id WHERE ");
     behind(ask, sql, from, limit);
     ask(" ORDER BY e.scheduled_at, e.task_id, e.run_key LIMIT ", rows);
     ask.each([&](row& cells) {

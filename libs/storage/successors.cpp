@@ -4,6 +4,7 @@
 #include "libs/storage/task_parents.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace baton::storage {
 
@@ -30,35 +31,6 @@ successors ledger::successor_tables() const
     return {deciding_, shared_, name_space_};
 }
 
-awaitable<std::vector<ended_parent>> successors::ended(execution_id& after, int limit, int& seen)
-{
-    std::vector<ended_parent> found;
-    execution_id last;
-    auto const work = [&](soci::session& sql) {
-        found.clear();
-        seen = 0;
-        statement ask(sql);
-        ask.select("s.execution_id", "s.task_id", "s.scheduled_at", "e.due_at IS NULL",
-                   "COALESCE(e.state, '') = 'succeeded'");
-        ask(" FROM settle s LEFT JOIN execution e ON e.id = s.execution_id WHERE s.namespace = ", name_space_,
-            " AND s.execution_id > ", after, " ORDER BY s.execution_id LIMIT ", limit);
-        ask.each([&](row& cells) {
-            ++seen;
-            ended_parent one;
-            one.execution = last = cells.name<execution_id>();
-            one.task = cells.name<task_id>();
-            one.scheduled_at = cells.moment();
-            bool const over = cells.flag(); // or its row is gone
-            one.succeeded = cells.flag();
-            if (over)
-                found.push_back(one);
-        });
-    };
-    co_await shared_.run(work);
-    after = seen < limit ? execution_id{} : last;
-    co_return found;
-}
-
 awaitable<std::vector<successor_task>> successors::of(std::vector<task_id> const& parents)
 {
     std::vector<successor_task> found;
@@ -83,41 +55,63 @@ awaitable<std::vector<successor_task>> successors::of(std::vector<task_id> const
     co_return found;
 }
 
-awaitable<std::vector<execution_id>> successors::follow(fence mine, followers const& those,
-                                                        std::vector<execution_id> const& parents)
+namespace {
+
+struct follower_rows {
+    std::vector<new_execution> executions;
+    std::vector<skipped_firings> skipped;
+    std::set<execution_id> again;
+};
+
+// Two of them may be equal, since a shard and its broadcast, or two shards, may have been run again at a time.
+follower_rows rows_of(soci::session& sql, std::vector<follower> const& those)
 {
-    std::vector<execution_id> inserted;
+    follower_rows rows;
+    std::set<std::pair<task_id, utc_time>> firings;
+    for (auto const& one : those) {
+        auto const now = standing_of(sql, one.row.task, one.row.version, one.row.scheduled_at);
+        if (now == standing::edited)
+            rows.again.insert(one.parent);
+        if (now != standing::wanted || !firings.emplace(one.row.task, one.row.scheduled_at).second)
+            continue;
+        if (one.skip_reason.empty())
+            rows.executions.push_back(one.row);
+        else
+            rows.skipped.push_back({one.row.task,
+                                    one.row.version,
+                                    one.row.project,
+                                    one.skip_reason,
+                                    {one.row.scheduled_at},
+                                    {one.row.id}});
+    }
+    return rows;
+}
+
+} // namespace
+
+awaitable<followed> successors::follow(fence mine, std::vector<follower> const& those,
+                                       std::vector<execution_id> const& over)
+{
+    followed done;
     auto const work = [&](soci::session& sql) {
-        inserted.clear();
         touch_fence(sql, mine);
-        std::vector<new_execution> rows;
-        for (auto const& one : those.executions) {
-            auto const now = standing_of(sql, one.task, one.version, one.scheduled_at);
-            if (now == standing::edited)
-                return; // the next look reads it as it is now
-            if (now == standing::wanted)
-                rows.push_back(one);
-        }
-        std::vector<skipped_firings> skipped;
-        for (auto const& one : those.skipped) {
-            auto const now = standing_of(sql, one.task, one.version, one.firings.front());
-            if (now == standing::edited)
-                return;
-            if (now == standing::wanted)
-                skipped.push_back(one);
-        }
-        insert_executions(sql, {name_space_, mine.epoch}, rows);
-        insert_skipped(sql, {name_space_, mine.epoch}, skipped);
-        follow_firings(sql, name_space_, rows);
-        for (auto const chunk : chunks(sql, parents, 1)) {
+        auto rows = rows_of(sql, those);
+        insert_executions(sql, {name_space_, mine.epoch}, rows.executions);
+        insert_skipped(sql, {name_space_, mine.epoch}, rows.skipped);
+        follow_firings(sql, name_space_, rows.executions);
+        auto forgotten = over;
+        std::erase_if(forgotten, [&](auto id) { return rows.again.contains(id); });
+        for (auto const chunk : chunks(sql, forgotten, 1)) {
             statement remove(sql);
             remove.delete_from("settle")("e.execution_id IN ").in(chunk).execute();
         }
-        for (auto const& row : rows)
-            inserted.push_back(row.id);
+        done = {};
+        for (auto const& row : rows.executions)
+            done.inserted.push_back(row.id);
+        done.again = std::move(rows.again);
     };
     co_await deciding_.transact(work);
-    co_return inserted;
+    co_return done;
 }
 
 } // namespace baton::storage

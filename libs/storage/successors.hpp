@@ -5,16 +5,18 @@
 
 #include "libs/storage/ledger.hpp"
 
+#include <set>
+#include <string>
 #include <vector>
 
 namespace baton::storage {
 
-// A firing of a parent that has ended.
+// A firing of a parent that has ended, or an execution that ran it, or a shard of it, again.
 struct ended_parent {
     execution_id execution;
     task_id task;
     utc_time scheduled_at;
-    bool succeeded = false;
+    bool succeeded = false; // so its successors run. A broadcast: it meets its rule, counting shards that ran again
 };
 
 // A task that is on and runs after a parent.
@@ -23,6 +25,18 @@ struct successor_task {
     task_id id;
     int version = 0;
     std::string definition; // JSON, protocol::parse_task
+};
+
+// An execution that follows an ended parent. `row` has the parent's `scheduled_at`, and place 0 in the ledger.
+struct follower {
+    execution_id parent;
+    new_execution row;
+    std::string skip_reason{}; // not empty: it is skipped
+};
+
+struct followed {
+    std::vector<execution_id> inserted; // that are open
+    std::set<execution_id> again;       // parents of tasks that have been edited meanwhile: to be looked at again
 };
 
 class successors {
@@ -37,16 +51,10 @@ public:
 
     awaitable<std::vector<successor_task>> of(std::vector<task_id> const& parents);
 
-    // Executions that follow ended parents. They have the `scheduled_at` of these and place 0 in the ledger.
-    struct followers {
-        std::vector<new_execution> executions;
-        std::vector<skipped_firings> skipped; // one firing each, with its id
-    };
-    // Inserts them and forgets the parents. One that has its row already, or whose task is off or gone, is left out. If
-    // a task has been edited meanwhile, nothing is done: the parents are to be looked at again. Returns the executions
-    // that were inserted. Throws not_master.
-    awaitable<std::vector<execution_id>> follow(fence mine, followers const& those,
-                                                std::vector<execution_id> const& parents);
+    // Inserts the executions and forgets the parents in `over`. One that has its row already, or whose task is off or
+    // gone, is left out. One whose task has been edited meanwhile is not inserted yet, and its parent is not forgotten.
+    // Throws not_master.
+    awaitable<followed> follow(fence mine, std::vector<follower> const& those, std::vector<execution_id> const& over);
 
 private:
     database& deciding_;

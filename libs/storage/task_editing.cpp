@@ -19,13 +19,43 @@ std::string_view to_string(edit_action action)
     return names[static_cast<std::size_t>(action)];
 }
 
-bool is_open(soci::session& sql, execution_id id)
+constexpr int latest_looked_at = 200; // executions of the task, among which manual runs are no firings
+
+// Adds the condition that the edit does not cancel the firing, and reads it.
+std::optional<protocol::last_firing> read_last_firing(statement& ask, utc_time line)
 {
-    bool open = false;
-    statement(sql)
-        .select("COUNT(*)")(" FROM execution WHERE id = ", id, " AND due_at IS NOT NULL")
-        .each([&](row& cells) { open = cells.flag(); });
-    return open;
+    std::optional<protocol::last_firing> found;
+    ask(" AND e.run_key = 0 AND NOT (e.state = 'planned' AND e.cause = 'schedule' AND e.scheduled_at >= ", line,
+        ") ORDER BY e.scheduled_at DESC LIMIT 1");
+    ask.each([&](row& cells) {
+        auto& last = found.emplace();
+        last.id = cells.name<execution_id>();
+        last.runs = cells.flag();
+        last.ended_at = cells.moment();
+    });
+    return found;
+}
+
+// The firing that the task waits for or, without one, the latest among its latest executions.
+std::optional<protocol::last_firing> find_last_firing(soci::session& sql, stored_task const& stored, utc_time line)
+{
+    auto const select = [](statement& ask) {
+        ask.select("e.id", "e.due_at IS NOT NULL OR EXISTS (SELECT 1 FROM unresponsive u WHERE u.execution_id = e.id)",
+                   "COALESCE(e.ended_at, e.scheduled_at)");
+    };
+    if (stored.waiting_for) {
+        statement ask(sql);
+        select(ask);
+        ask(" FROM execution e WHERE e.id = ", *stored.waiting_for);
+        if (auto const found = read_last_firing(ask, line))
+            return found;
+    }
+    statement ask(sql);
+    select(ask);
+    ask(" FROM (SELECT id, scheduled_at, run_key, cause, state, due_at, ended_at FROM execution",
+        by_index{"execution_of_task"}, " WHERE task_id = ", stored.record.id, " ORDER BY scheduled_at DESC LIMIT ",
+        latest_looked_at, ") e WHERE e.id > 0");
+    return read_last_firing(ask, line);
 }
 
 } // namespace
@@ -125,7 +155,7 @@ bool editing::write(stored_task const& stored, std::vector<execution_id> const& 
     result_.task.next_fire_at = plan.next;
     std::optional<execution_id> waiting_for;
     if (plan.waits)
-        waiting_for = plan.insert.empty() ? progress.waiting_for : spare[plan.insert.size() - 1];
+        waiting_for = plan.insert.empty() ? progress.last->id : spare[plan.insert.size() - 1];
     result_.task.firings = plan.firings;
     result_.task.resume_at = plan.resume;
     update(plan, counted_since(stored.counted_since, result_.task), waiting_for);
@@ -148,8 +178,9 @@ protocol::task_progress editing::read_progress(stored_task const& stored)
     progress.now = now_;
     progress.next_fire_at = stored.record.next_fire_at;
     progress.firings = stored.record.firings;
-    if (stored.waiting_for && is_open(sql_, *stored.waiting_for))
-        progress.waiting_for = stored.waiting_for;
+    if (action_ != edit_action::deleted &&
+        result_.task.definition.schedule.kind == protocol::schedule_kind::fixed_delay)
+        progress.last = find_last_firing(sql_, stored, result_.valid_from);
     auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
     statement(sql_)
         .select("id", "scheduled_at",

@@ -1,5 +1,6 @@
 #include "libs/storage/zones.hpp"
 
+#include "libs/storage/free_tasks.hpp"
 #include "libs/storage/rows.hpp"
 #include "libs/storage/statement.hpp"
 
@@ -165,7 +166,8 @@ awaitable<int> zones::move(fence mine, std::vector<zone_move> const& tasks, int 
     auto const work = [&](soci::session& sql) {
         moved = 0;
         touch_fence(sql, mine);
-        for (auto const& task : tasks) {
+        auto const free = without(tasks, lock_tasks_of(sql, tasks)); // also its rows in task_zone
+        for (auto const& task : free) {
             if (task.changes && !move_one(sql, task))
                 continue;
             // An edit since then has recorded the version of its own database.

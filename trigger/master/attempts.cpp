@@ -4,7 +4,9 @@
 #include "libs/base/outage.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
+#include <utility>
 
 namespace baton::trigger {
 
@@ -105,8 +107,10 @@ awaitable<void> attempts::run()
             co_await scope_.term.time.sleep_for(200ms); // the write is conditional, so repeating it is harmless
         else if (refusals_.again() != 0s)
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + refusals_.again());
-        else
+        else if (to_skip_later_.empty())
             co_await bell_.wait();
+        else
+            co_await skip_again();
     }
 }
 
@@ -209,22 +213,37 @@ awaitable<bool> attempts::skip_group()
 {
     auto const group = to_skip_.begin();
     auto const ids = front(group->second);
+    auto const reason = group->first;
+    std::vector<execution_id> left;
     auto const write = [&](std::vector<execution_id> const& some) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
-        auto const again = co_await scope_.ledger.skip(scope_.term.fence, some, group->first);
-        if (again && given_back_)
-            given_back_(*again);
+        auto const done = co_await scope_.ledger.skip(scope_.term.fence, some, reason);
+        if (done.first_again && given_back_)
+            given_back_(*done.first_again);
+        left.insert(left.end(), done.left.begin(), done.left.end());
+        std::unordered_set<execution_id> const stay(done.left.begin(), done.left.end());
         for (auto const id : some)
-            done_.ended(id);
+            if (!stay.contains(id))
+                done_.ended(id);
     };
     auto const outcome = co_await storage::write_in_halves(ids, write);
     if (!refusals_.accept("attempts", outcome))
         co_return false;
-    log::debug("attempts", "executions were skipped", {{"executions", ids.size()}, log::reason(group->first)});
+    log::debug("attempts", "executions were skipped", {{"executions", ids.size() - left.size()}, log::reason(reason)});
     drop_group(to_skip_, group, ids.size());
+    if (!left.empty())
+        std::ranges::copy(left, std::back_inserter(to_skip_later_[reason]));
     for (auto const& [id, why] : outcome.refused)
         quarantine(id, "it could not be skipped: " + why);
     co_return true;
+}
+
+// An edit had locked their tasks.
+awaitable<void> attempts::skip_again()
+{
+    co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + 200ms);
+    for (auto const& [reason, ids] : std::exchange(to_skip_later_, {}))
+        to_skip_[reason].insert(to_skip_[reason].end(), ids.begin(), ids.end());
 }
 
 awaitable<bool> attempts::fail_group()

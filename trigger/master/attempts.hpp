@@ -55,6 +55,7 @@ private:
     awaitable<bool> cancel_group();
     awaitable<bool> fail_group();
     awaitable<bool> skip_group();
+    awaitable<void> skip_again();
     awaitable<void> write_all();
     void opened(std::vector<storage::next_attempt> const& wanted, std::vector<execution_id> const& done);
     void quarantine(execution_id id, std::string const& why);
@@ -70,6 +71,7 @@ private:
     by_reason to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
     by_reason to_skip_;
+    by_reason to_skip_later_;
     std::function<void(utc_time)> given_back_;
     refused_groups refusals_;
     waker bell_;

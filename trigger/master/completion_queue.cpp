@@ -68,6 +68,12 @@ void completion_queue::were_resumed(std::size_t count)
     delayed_.erase(delayed_.begin(), delayed_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+void completion_queue::add_later()
+{
+    delayed_.insert(delayed_.end(), later_.begin(), later_.end());
+    later_.clear();
+}
+
 std::vector<execution_id> completion_queue::parents(std::size_t most) const
 {
     auto const count = static_cast<std::ptrdiff_t>(std::min(most, parents_.size()));

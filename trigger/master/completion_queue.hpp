@@ -41,6 +41,9 @@ public:
     // The first of the ended executions of fixed-delay tasks, which wait for their ends; at most `most`.
     std::vector<execution_id> delayed(std::size_t most) const;
     void were_resumed(std::size_t count);
+    // A task waits for the end of this execution, and an edit has locked it: add_later() makes it one of `delayed`.
+    void resume_later(execution_id id) { later_.insert(id); }
+    void add_later();
     awaitable<void> wait_for_delayed(time_source& time, instant at);
 
 private:
@@ -50,6 +53,7 @@ private:
     unsplit_broadcasts unsplit_;
     std::set<execution_id> parents_; // broadcasts of which a shard has ended
     std::deque<execution_id> delayed_;
+    std::set<execution_id> later_;
     waker unsplit_bell_;
     waker parents_bell_;
     waker delayed_bell_;

@@ -54,8 +54,10 @@ awaitable<void> completions::round()
 {
     auto const now = scope_.term.time.now();
     bool const look = now - looked_at_ >= 1s;
-    if (look)
+    if (look) {
         looked_at_ = now;
+        deps_.queue.add_later();
+    }
     co_await resume();
     if (look || !looked_at_all_)
         co_await resume_missed();
@@ -76,7 +78,7 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         step.id = row.id;
         step.version = row.version;
         auto const most = task->definition.schedule.firing.max_firings;
-        if (most == 0 || row.firings < most)
+        if (task->definition.enabled && (most == 0 || row.firings < most))
             step.next = task->timetable->after_completion(row.ended_at);
         step.waiting_for = row.execution;
         return step;
@@ -125,10 +127,13 @@ awaitable<void> completions::write(std::vector<storage::advance> const& all)
 {
     auto const call = [&](std::vector<storage::advance> const& steps) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
-        co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
-        for (auto const& step : steps)
-            if (step.next)
+        auto const locked = co_await scope_.ledger.resume_delayed(scope_.term.fence, steps);
+        for (auto const& step : steps) {
+            if (locked.contains(step.id))
+                deps_.queue.resume_later(*step.waiting_for);
+            else if (step.next)
                 deps_.planner.look_from(*step.next);
+        }
     };
     auto const outcome = co_await storage::write_in_halves(all, call);
     for (auto const& [step, why] : outcome.refused)

@@ -81,6 +81,12 @@ awaitable<void> execution_limits::run()
     }
 }
 
+// An edit that may take this firing back has locked its row.
+bool execution_limits::is_edited(open_execution const& one) const
+{
+    return one.phase == phase::waiting && one.scheduled && scope_.open.edits().hold(one.task->id, one.scheduled_at);
+}
+
 // Returns when to look again.
 utc_time execution_limits::carry_out(utc_time now)
 {
@@ -95,7 +101,8 @@ utc_time execution_limits::carry_out(utc_time now)
         auto const step = one == nullptr ? limit_step::none : step_at_limit(*one, kind);
         if (step == limit_step::none)
             continue;
-        end(*one, kind, step);
+        if (!is_edited(*one))
+            end(*one, kind, step);
         if (scope_.open.find(id) != nullptr)
             put(now + limit_pause, id, kind); // until it has ended
     }

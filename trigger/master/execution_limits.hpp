@@ -31,6 +31,7 @@ public:
 private:
     using entry = std::tuple<utc_time, execution_id, limit_kind>;
     utc_time carry_out(utc_time now);
+    bool is_edited(open_execution const& one) const;
     void end(open_execution& one, limit_kind kind, limit_step step);
     void put(utc_time at, execution_id id, limit_kind kind);
 

@@ -83,12 +83,12 @@ awaitable<std::optional<utc_time>> parked_tasks::take_back(pause_book const& pau
         if (most == 0)
             break;
         co_await term_.until_active(transaction_need);
-        auto const instants = co_await ledger_.unpark(term_.fence, service, static_cast<int>(most));
+        auto const taken = co_await ledger_.unpark(term_.fence, service, static_cast<int>(most));
         last_ = service;
-        left -= instants.size();
-        if (!instants.empty())
-            first = std::min(first.value_or(instants.front()), instants.front());
-        if (instants.size() == most)
+        left -= taken.instants.size();
+        if (!taken.instants.empty())
+            first = std::min(first.value_or(taken.instants.front()), taken.instants.front());
+        if (taken.more)
             continue;
         services_.erase(service);
         log::info("planner", "the tasks of a service are planned again", {{"service", to_text(service)}});

@@ -18,6 +18,14 @@ bool is_unsent_firing(open_execution const& one)
     return one.scheduled && !one.begun && !delayed;
 }
 
+// The instant that a pause which skips firings must cover. A task after another one is due when it starts, whenever its
+// parent was due.
+utc_time instant_of(open_execution const& one)
+{
+    bool const follows = one.task->definition.schedule.kind == protocol::schedule_kind::after;
+    return follows ? one.since_due : one.scheduled_at;
+}
+
 } // namespace
 
 awaitable<void> paused_services::read()
@@ -58,7 +66,7 @@ bool paused_services::keep(open_execution& one)
     if (book_.empty() || scope_.open.is_forced(one))
         return false;
     auto const service = protocol::service_of(one.task->definition);
-    if (auto const* skip = book_.skips(service, one.scheduled_at); skip != nullptr && is_unsent_firing(one)) {
+    if (auto const* skip = book_.skips(service, instant_of(one)); skip != nullptr && is_unsent_firing(one)) {
         next_.skip(one, to_text(*skip));
         return true;
     }

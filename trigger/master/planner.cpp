@@ -172,10 +172,10 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         open_set::reading seen(parts_.open); // others may read the new rows before this answer comes
         for (auto const& one : plan.open_executions)
             seen.expect(one.id);
-        bool done = false;
+        storage::planned_page outcome;
         std::string refusal;
         try {
-            done = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
+            outcome = co_await parts_.ledger.plan(term_.fence, plan.tasks, plan.executions, plan.skipped);
         } catch (unavailable const&) {
             in_question_ = std::move(plan.open_executions);
             throw;
@@ -184,10 +184,11 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
         }
         if (!refusal.empty())
             refused(plan, refusal);
-        if (!done) { // or an edit changed one of the tasks: read the page again
+        if (!outcome.done) { // or an edit changed one of the tasks: read the page again
             from = begin;
             co_return true;
         }
+        leave(outcome.locked, plan);
         planned_in_round_ += plan.executions.size();
         for (auto const& task : plan.tasks)
             if (!set_aside_.empty())
@@ -230,6 +231,17 @@ bool planner::is_set_aside(storage::due_task const& row)
         return term_.time.now() < found->second.again;
     set_aside_.erase(found); // it was edited
     return false;
+}
+
+// Another transaction, such as an edit, has locked these tasks: the next round plans them.
+void planner::leave(std::set<task_id> const& locked, page_plan& page)
+{
+    if (locked.empty())
+        return;
+    for (auto const& task : page.tasks)
+        if (locked.contains(task.id))
+            left_from_ = std::min(left_from_, task.seen);
+    std::erase_if(page.open_executions, [&](open_execution const& one) { return locked.contains(one.task->id); });
 }
 
 void planner::tell_skipped(page_plan const& page) const

@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 
 namespace baton::trigger {
@@ -108,6 +109,7 @@ private:
     instant end_of_share() const;
     awaitable<bool> told_page(look_ahead ahead, storage::due_cursor& from); // true: there may be more
     awaitable<bool> page(look_ahead ahead, storage::due_cursor& from);      // likewise
+    void leave(std::set<task_id> const& locked, page_plan& page);
     void tell_skipped(page_plan const& page) const;
     void add(std::vector<open_execution> planned, open_set::reading const& seen);
     void refused(page_plan const& page, std::string const& why);

@@ -2,8 +2,8 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
-#include "trigger/master/quota.hpp"
 
+#include <optional>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -32,44 +32,31 @@ awaitable<void> successor_tasks::run()
     }
 }
 
-// A definition that cannot be read is passed over: only that task stands still.
-void successor_tasks::start(storage::ended_parent const& parent, storage::successor_task const& child, started& into)
+// A definition that cannot be read is passed over: only that task stands still. What has no room in its service is
+// skipped, since otherwise the executions of a service without clients would fill the memory.
+void successor_tasks::start(storage::ended_parent const& parent, storage::successor_task const& child, page_room& room,
+                            started& into)
 {
     try {
         auto const task = book_.get(child.id, child.version, child.definition, std::nullopt);
-        if (!has_room(*task, into))
-            return skip(parent, *task, into);
-        auto row = storage::make_execution(ids_.make<execution_id>(), task->id, task->version, task->definition,
-                                           parent.scheduled_at);
-        row.due_at = scope_.term.clock.now();
-        into.open.push_back(make_open_firing(row, task));
-        into.rows.executions.push_back(std::move(row));
+        auto const service = protocol::service_of(task->definition);
+        storage::follower one{parent.execution,
+                              storage::make_execution(ids_.make<execution_id>(), task->id, task->version,
+                                                      task->definition, parent.scheduled_at)};
+        if (room.left(service) == 0) {
+            one.skip_reason = reason_at_bound(task->definition.service);
+        } else {
+            room.take(service, 1);
+            one.row.due_at = scope_.term.clock.now();
+            into.open.push_back(make_open_firing(one.row, task));
+        }
+        into.rows.push_back(std::move(one));
     } catch (invalid_input const& wrong) {
         log::error(
             "successors",
             "the definition of a task that runs after another one cannot be read, the task is not started",
             {log::reason(wrong.what()), {"task", child.id.value()}, {"parent_execution", parent.execution.value()}});
     }
-}
-
-// Those of this transaction are not in memory yet.
-bool successor_tasks::has_room(known_task const& task, started const& beside) const
-{
-    page_room room(settings_, scope_.open);
-    auto const service = protocol::service_of(task.definition);
-    return room.left(service) > beside.open.size();
-}
-
-// Otherwise those of a service without clients would fill the memory.
-void successor_tasks::skip(storage::ended_parent const& parent, known_task const& task, started& into)
-{
-    auto const& definition = task.definition;
-    into.rows.skipped.push_back({task.id,
-                                 task.version,
-                                 definition.project,
-                                 reason_at_bound(definition.service),
-                                 {parent.scheduled_at},
-                                 {ids_.make<execution_id>()}});
 }
 
 awaitable<successor_tasks::children> successor_tasks::children_of(std::vector<storage::ended_parent> const& ended)
@@ -88,21 +75,22 @@ awaitable<successor_tasks::children> successor_tasks::children_of(std::vector<st
     co_return found;
 }
 
-// One transaction. The parents in `over` are forgotten in it, so all their successors must be in it or in an earlier
-// one.
-awaitable<void> successor_tasks::write(started& some, std::vector<execution_id>& over)
+// One transaction. The parents in `over` are forgotten in it, so all their successors are in it or in an earlier one.
+// `again`: parents that stay, because a successor could not be inserted yet.
+awaitable<void> successor_tasks::write(started& some, std::set<execution_id>& again)
 {
     co_await scope_.term.until_active(transaction_need);
     open_set::reading seen_by_others(scope_.open);
     for (auto const& one : some.open)
         seen_by_others.expect(one.id);
-    auto const inserted = co_await table_.follow(scope_.term.fence, some.rows, over);
-    std::unordered_set<execution_id> const there(inserted.begin(), inserted.end());
+    std::erase_if(some.over, [&](auto id) { return again.contains(id); });
+    auto const done = co_await table_.follow(scope_.term.fence, some.rows, some.over);
+    std::unordered_set<execution_id> const there(done.inserted.begin(), done.inserted.end());
     for (auto& one : some.open)
         if (there.contains(one.id))
             scope_.open.add(std::move(one), seen_by_others);
+    again.insert(done.again.begin(), done.again.end());
     some = {};
-    over.clear();
     scope_.due_changed.wake();
 }
 
@@ -115,17 +103,20 @@ awaitable<void> successor_tasks::look()
         co_return;
     auto const after = co_await children_of(ended);
     started some;
-    std::vector<execution_id> over;
+    std::set<execution_id> again;
+    std::optional<page_room> room{std::in_place, settings_, scope_.open};
     for (auto const& one : ended) {
         auto const [begin, end] = one.succeeded ? after.equal_range(one.task) : std::pair(after.end(), after.end());
         for (auto child = begin; child != end; ++child) {
-            start(one, child->second, some);
-            if (some.size() == started_at_once)
-                co_await write(some, over);
+            start(one, child->second, *room, some);
+            if (some.rows.size() < started_at_once)
+                continue;
+            co_await write(some, again);
+            room.emplace(settings_, scope_.open); // which knows of them now
         }
-        over.push_back(one.execution);
+        some.over.push_back(one.execution);
     }
-    co_await write(some, over);
+    co_await write(some, again);
 }
 
 } // namespace baton::trigger

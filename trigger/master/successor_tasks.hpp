@@ -1,11 +1,13 @@
 #pragma once
 
 #include "libs/storage/successors.hpp"
+#include "trigger/master/quota.hpp"
 #include "trigger/master/settings.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
 #include <map>
+#include <set>
 #include <vector>
 
 namespace baton::trigger {
@@ -22,18 +24,18 @@ public:
     awaitable<void> run();
 
 private:
+    // The rows of one transaction, and the parents that it ends.
     struct started {
-        storage::successors::followers rows;
+        std::vector<storage::follower> rows;
         std::vector<open_execution> open;
-        std::size_t size() const { return rows.executions.size() + rows.skipped.size(); }
+        std::vector<execution_id> over;
     };
     using children = std::multimap<task_id, storage::successor_task>; // by parent
     awaitable<void> look();
     awaitable<children> children_of(std::vector<storage::ended_parent> const& ended);
-    awaitable<void> write(started& some, std::vector<execution_id>& over);
-    void start(storage::ended_parent const& parent, storage::successor_task const& child, started& into);
-    void skip(storage::ended_parent const& parent, known_task const& task, started& into);
-    bool has_room(known_task const& task, started const& beside) const;
+    awaitable<void> write(started& some, std::set<execution_id>& again);
+    void start(storage::ended_parent const& parent, storage::successor_task const& child, page_room& room,
+               started& into);
 
     planner_settings settings_;
     term_scope scope_;

@@ -198,6 +198,29 @@ TEST_CASE("whether a firing with a jitter is late counts from when it is due")
         CHECK(times.due_at(at) >= noon + 1min);
 }
 
+TEST_CASE("of late firings with a jitter no more run than the policy allows, however few one plan takes")
+{
+    auto task = moved(2s);
+    task.schedule.every = 100ms;
+    auto const times = times_of(task);
+    protocol::misfire_policy const latest{.action = protocol::misfire_action::fire_all, .limit = 1'000, .within = 0s};
+    auto const now = noon + 40min;
+    std::optional<utc_time> cursor = noon;
+    std::size_t fired = 0;
+    std::size_t skipped = 0;
+    while (cursor && *cursor < now - 2s) {
+        auto const plan = plan_task(times, latest, {*cursor, now, now, 100});
+        CHECK(plan.next != cursor);
+        fired +=
+            static_cast<std::size_t>(std::ranges::count_if(plan.firings, [&](utc_time at) { return at < now - 2s; }));
+        skipped += plan.skipped.size();
+        cursor = plan.next;
+    }
+    CHECK(fired + skipped >= 23'980);
+    CHECK(fired <= 1'000);
+    CHECK(fired > 900);
+}
+
 TEST_CASE("an edit divides the firings with a jitter by their instants, not by when they are due")
 {
     auto const before = moved(10min);

@@ -296,28 +296,76 @@ TEST_CASE("a task that is being deleted keeps the firings before the line and lo
     CHECK_FALSE(plan.next);
 }
 
-TEST_CASE("a fixed delay that is being edited goes on waiting for its open execution")
+TEST_CASE("a fixed delay that is being edited goes on waiting for its last firing, also while it is off")
 {
     auto const before = task(1s, schedule_kind::fixed_delay);
-    auto const after = task(9s, schedule_kind::fixed_delay);
+    auto after = task(9s, schedule_kind::fixed_delay);
+    after.enabled = GENERATE(true, false);
     auto progress = next_at(std::nullopt);
-    progress.waiting_for = execution_id{4};
+    progress.last = {execution_id{4}, true, {}};
     auto const plan = plan_edit(&before, &after, progress, noon);
     CHECK(plan.waits);
     CHECK(plan.insert.empty());
     CHECK_FALSE(plan.next);
 }
 
-TEST_CASE("a fixed delay whose planned execution the edit cancels starts anew at the line")
+TEST_CASE("a fixed delay whose planned execution the edit cancels fires at the same instant")
 {
-    auto const before = task(1s, schedule_kind::fixed_delay);
+    auto const before = task(1h, schedule_kind::fixed_delay);
     auto progress = next_at(std::nullopt);
-    progress.waiting_for = execution_id{4};
+    progress.last = {execution_id{3}, false, noon - 59min};
     progress.recorded = {{execution_id{4}, noon + 1min, is_planned}};
     auto const plan = plan_edit(&before, &before, progress, noon);
     CHECK(plan.cancel == ids({4}));
     CHECK_FALSE(plan.waits);
-    CHECK(plan.next == noon);
+    CHECK(plan.next == noon + 1min);
+}
+
+TEST_CASE("the next firing of a fixed delay stays where it is unless the edit changes the period")
+{
+    auto const before = task(1h, schedule_kind::fixed_delay);
+    auto progress = next_at(noon + 40min);
+    progress.last = {execution_id{4}, false, noon - 30min}; // it was moved since
+    CHECK(plan_edit(&before, &before, progress, noon).next == noon + 40min);
+    auto const longer = task(2h, schedule_kind::fixed_delay);
+    CHECK(plan_edit(&before, &longer, progress, noon).next == noon + 90min);
+    auto const shorter = task(1min, schedule_kind::fixed_delay);
+    CHECK(plan_edit(&before, &shorter, progress, noon).next == noon);
+    progress.last.reset();
+    CHECK(plan_edit(&before, &shorter, progress, noon).next == noon);
+}
+
+TEST_CASE("a fixed delay that is enabled fires a period after its last run, and at the line if that is past or unknown")
+{
+    auto off = task(1h, schedule_kind::fixed_delay);
+    off.enabled = false;
+    auto const on = task(1h, schedule_kind::fixed_delay);
+    auto progress = next_at(std::nullopt);
+    CHECK(plan_edit(&off, &on, progress, noon).next == noon);
+    progress.last = {execution_id{4}, false, noon - 10min};
+    CHECK(plan_edit(&off, &on, progress, noon).next == noon + 50min);
+    progress.last->ended_at = noon - 2h;
+    CHECK(plan_edit(&off, &on, progress, noon).next == noon);
+}
+
+TEST_CASE("a calendar that changes moves the next firing of a fixed delay only if it keeps that back")
+{
+    auto const with_holiday = [](int day) {
+        auto made = task(1h, schedule_kind::fixed_delay);
+        auto& use = made.schedule.calendars.emplace_back();
+        use.name = "holidays";
+        use.version = 1;
+        use.content.zone = "UTC";
+        std::chrono::local_days const date{std::chrono::year{2026} / 6 / day};
+        use.content.dates.push_back({date, date});
+        return made;
+    };
+    auto const before = with_holiday(20);
+    auto const progress = next_at(noon + 40min);
+    auto const same = with_holiday(21);
+    CHECK(plan_edit(&before, &same, progress, noon).next == noon + 40min);
+    auto const today = with_holiday(1);
+    CHECK(to_rfc3339(plan_edit(&before, &today, progress, noon).next.value()) == "2026-06-02T00:00:00.000000Z");
 }
 
 TEST_CASE("an overdue firing of a fixed delay is inserted, and the task waits for it")
@@ -329,19 +377,19 @@ TEST_CASE("an overdue firing of a fixed delay is inserted, and the task waits fo
     CHECK_FALSE(plan.next);
 }
 
-TEST_CASE("a fixed delay that becomes a fixed rate does not wait for its open execution, and the reverse neither")
+TEST_CASE("a fixed delay that becomes a fixed rate does not wait for its open execution, and the reverse does")
 {
     auto const delay = task(1s, schedule_kind::fixed_delay);
     auto const rate = task(1min);
     auto progress = next_at(std::nullopt);
-    progress.waiting_for = execution_id{4};
+    progress.last = {execution_id{4}, true, {}};
     auto const to_rate = plan_edit(&delay, &rate, progress, noon + 1s);
     CHECK_FALSE(to_rate.waits);
     CHECK(to_rate.next == noon + 1min);
     auto const to_delay = plan_edit(&rate, &delay, next_at(noon), noon + 1s);
     CHECK(to_delay.insert == std::vector{noon});
-    CHECK_FALSE(to_delay.waits);
-    CHECK(to_delay.next == noon + 1s);
+    CHECK(to_delay.waits);
+    CHECK_FALSE(to_delay.next);
 }
 
 TEST_CASE("an edit repairs a task whose old schedule has become meaningless, as long as none of its firings is overdue")
@@ -392,6 +440,13 @@ TEST_CASE("a task that has fired as often as it may follows where it would go on
     CHECK(course.resume == noon + 1h);
     CHECK_FALSE(course.next);
     CHECK_FALSE(course.look);
+}
+
+TEST_CASE("a fixed delay goes on where it was when the zone of its calendar changes")
+{
+    auto const times = times_of(task(1h, schedule_kind::fixed_delay));
+    CHECK_FALSE(follow_zones(times, {noon + 40min, std::nullopt, noon + 5min, noon, noon - 1h}).changes);
+    CHECK_FALSE(follow_zones(times, {noon + 40min, std::nullopt, std::nullopt, noon, std::nullopt}).changes);
 }
 
 } // namespace plan_test

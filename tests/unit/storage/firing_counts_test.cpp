@@ -55,11 +55,11 @@ TEST_CASE("a skipped firing is given back once, and the task fires again")
     auto const task = f.create_limited(2);
     f.plan_last_two(task);
     std::vector<execution_id> const skipped{execution_id{1}};
-    CHECK(wait_for(f.ledger.skip(f.mine, skipped, "full")) == *task.next_fire_at + 2s);
+    CHECK(wait_for(f.ledger.skip(f.mine, skipped, "full")).first_again == *task.next_fire_at + 2s);
     CHECK(f.read(task.id).firings == 1);
     CHECK(f.read(task.id).next_fire_at == *task.next_fire_at + 2s);
     CHECK_FALSE(f.read(task.id).resume_at);
-    CHECK_FALSE(wait_for(f.ledger.skip(f.mine, skipped, "full")));
+    CHECK_FALSE(wait_for(f.ledger.skip(f.mine, skipped, "full")).first_again);
     CHECK(f.read(task.id).firings == 1);
     CHECK(f.state(1) == "skipped");
 }
@@ -71,7 +71,7 @@ TEST_CASE("a firing that was planned before the task had its maximum is not give
     f.plan(task.id, 1, {*task.next_fire_at}, *task.next_fire_at + 1s);
     f.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.schedule.firing.max_firings = 5; });
     f.home.exec("UPDATE task SET firings = 3");
-    CHECK_FALSE(wait_for(f.ledger.skip(f.mine, {execution_id{1}}, "full")));
+    CHECK_FALSE(wait_for(f.ledger.skip(f.mine, {execution_id{1}}, "full")).first_again);
     CHECK(f.read(task.id).firings == 3);
 }
 

@@ -81,6 +81,7 @@ TEST_CASE("a late report goes with its execution")
 {
     fixture bench(GENERATE(engine::mysql, engine::sqlite));
     bench.record(bench.result(1, state::succeeded));
+    wait_for(bench.ledger.forget_unresponsive(bench.mine, {execution_id{1}}));
     storage::retention old(*bench.shared);
     auto const gone = wait_for(old.executions(noon + 24h * 365, {}, 100));
     CHECK(gone.deleted == 1);

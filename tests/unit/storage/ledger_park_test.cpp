@@ -57,11 +57,11 @@ TEST_CASE("a parked task is not read as due until it is taken back, and shows si
     CHECK(f.home.text("SELECT parked_reason FROM task WHERE id = 2") == "no room");
     CHECK(f.home.number("SELECT next_fire_at FROM task WHERE id = 2") == to_micros(noon + 2s));
 
-    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 10)) == std::vector{noon + 2s, noon + 4s});
+    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 10)).instants == std::vector{noon + 2s, noon + 4s});
     CHECK(f.due() == numbers{1, 2, 3, 4, 5});
     CHECK(f.parked_since(2) == -1);
     CHECK(f.home.text("SELECT parked_reason FROM task WHERE id = 2") == "NULL");
-    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 10)).empty());
+    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 10)).instants.empty());
 }
 
 TEST_CASE("tasks are taken back in order of time, up to the limit, and only those of the service and its project")
@@ -72,11 +72,11 @@ TEST_CASE("tasks are taken back in order of time, up to the limit, and only thos
     wait_for(f.ledger.park(f.mine, {parked(5, noon + 5s), parked(1, noon + 1s), parked(3, noon + 3s),
                                     parked(2, noon + 2s, other_project), parked(4, noon + 4s, other_service)}));
     CHECK(f.due().empty());
-    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 2)) == std::vector{noon + 1s, noon + 3s});
+    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 2)).instants == std::vector{noon + 1s, noon + 3s});
     CHECK(f.due() == numbers{1, 3});
-    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 2)) == std::vector{noon + 5s});
+    CHECK(wait_for(f.ledger.unpark(f.mine, billing, 2)).instants == std::vector{noon + 5s});
     CHECK(f.due() == numbers{1, 3, 5});
-    CHECK(wait_for(f.ledger.unpark(f.mine, other_project, 2)) == std::vector{noon + 2s});
+    CHECK(wait_for(f.ledger.unpark(f.mine, other_project, 2)).instants == std::vector{noon + 2s});
     CHECK(wait_for(f.ledger.parked_services()) == std::vector{other_service});
 }
 
@@ -114,7 +114,7 @@ TEST_CASE("parking and taking back roll back if the epoch is not the fence's")
     for (std::int64_t const epoch : {4, 6}) {
         storage::fence const stale{"master", epoch};
         CHECK_THROWS_AS(wait_for(f.ledger.park(stale, {parked(2, noon + 2s)})), not_master);
-        CHECK_THROWS_AS(wait_for(f.ledger.unpark(stale, billing, 10)), not_master);
+        CHECK_THROWS_AS(wait_for(f.ledger.unpark(stale, billing, 10)).instants, not_master);
     }
     CHECK(f.due() == numbers{2, 3, 4, 5});
 }

@@ -71,9 +71,9 @@ TEST_CASE("a master finds the due and the parked tasks of its namespace only")
     wait_for(b.other.park(b.theirs, {{task_id{2}, 1, noon + 2s, service, "full"}}));
     CHECK(wait_for(b.ledger.parked_services()).empty());
     CHECK(wait_for(b.other.parked_services()) == std::vector{service});
-    CHECK(wait_for(b.ledger.unpark(b.mine, service, 10)).empty());
+    CHECK(wait_for(b.ledger.unpark(b.mine, service, 10)).instants.empty());
     CHECK(ids_of(wait_for(b.other.due(evening, {}, 10))) == numbers{4});
-    CHECK(wait_for(b.other.unpark(b.theirs, service, 10)) == std::vector{noon + 2s});
+    CHECK(wait_for(b.other.unpark(b.theirs, service, 10)).instants == std::vector{noon + 2s});
 }
 
 TEST_CASE("a master finds the open executions of its namespace only")

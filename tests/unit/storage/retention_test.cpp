@@ -195,6 +195,31 @@ TEST_CASE("retention keeps the execution that a fixed-delay task waits for")
     CHECK(b.forget(noon + 1h) == 1);
 }
 
+TEST_CASE("retention keeps an execution whose handler has not returned, since it holds a slot")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    for (int const id : {1, 2})
+        b.plan_one(id, id, noon);
+    wait_for(b.ledger.end_unresponsive(b.mine, {{execution_id{1}, 1, "client-1", state::timed_out, "late"},
+                                                {execution_id{2}, 1, "client-1", state::cancelled, "late"}}));
+    wait_for(b.ledger.forget_unresponsive(b.mine, {execution_id{2}}));
+    b.home.exec("UPDATE execution SET ended_at = scheduled_at");
+    CHECK(b.forget(noon + 1h) == 1);
+    REQUIRE(wait_for(b.ledger.unresponsive()).size() == 1); // a new master finds it
+    wait_for(b.ledger.forget_unresponsive(b.mine, {execution_id{1}}));
+    CHECK(b.forget(noon + 1h) == 1);
+}
+
+TEST_CASE("retention keeps an execution whose end has not been followed by the tasks that run after it")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    b.ended(1, noon);
+    b.home.exec("INSERT INTO settle (execution_id, namespace, task_id, scheduled_at) VALUES (1, 1, 1, 1)");
+    CHECK(b.forget(noon + 1h) == 0);
+    b.home.exec("DELETE FROM settle");
+    CHECK(b.forget(noon + 1h) == 1);
+}
+
 TEST_CASE("retention keeps a firing that its task has not passed, so that it is not planned again")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));

@@ -50,7 +50,7 @@ public:
     {
         add_task(task, at);
         storage::advance const step{task_id{task}, 1, at, at + 60s, std::nullopt};
-        bool const planned = wait_for(ledger.plan(mine, {step}, {firing(id, task, at, max_attempts)}));
+        auto const planned = wait_for(ledger.plan(mine, {step}, {firing(id, task, at, max_attempts)}));
         if (!planned)
             throw std::logic_error("the bench could not plan");
     }

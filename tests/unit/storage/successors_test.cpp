@@ -34,12 +34,17 @@ struct stage : tasks_fixture {
         int seen = 0;
         return wait_for(table.ended(after, 100, seen));
     }
-    storage::new_execution of_child(int id, utc_time at)
+    // Follows execution 1.
+    storage::follower of_child(int id, utc_time at)
     {
         auto row = firing(id, 1, at);
         row.task = child;
         row.due_at = at + 5s;
-        return row;
+        return {execution_id{1}, row};
+    }
+    std::vector<execution_id> follow(std::vector<storage::follower> const& those, std::vector<int> const& over)
+    {
+        return wait_for(table.follow(mine, those, {over.begin(), over.end()})).inserted;
     }
     utc_time scheduled(int id) { return from_micros(column(id, "scheduled_at")); }
     std::int64_t followed() { return home.number("SELECT COUNT(*) FROM settle"); }
@@ -76,13 +81,12 @@ TEST_CASE("an execution of a child has the time of its parent and place 0, is du
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
-    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})) ==
-          std::vector{execution_id{7}});
+    CHECK(f.follow({f.of_child(7, at)}, {1}) == std::vector{execution_id{7}});
     CHECK(f.column(7, "scheduled_at") == to_micros(at));
     CHECK(f.column(7, "due_at") == to_micros(at + 5s));
     CHECK(f.column(7, "run_key") == 0);
     CHECK(f.followed() == 0);
-    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(8, at)}, {}}, {})).empty());
+    CHECK(f.follow({f.of_child(8, at)}, {}).empty());
 }
 
 TEST_CASE("a master whose term has ended neither starts a child nor takes its parent for followed")
@@ -92,7 +96,7 @@ TEST_CASE("a master whose term has ended neither starts a child nor takes its pa
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
     storage::fence const stale{"master", f.mine.epoch - 1};
-    CHECK_THROWS_AS(wait_for(f.table.follow(stale, {{f.of_child(7, at)}, {}}, {execution_id{1}})), not_master);
+    CHECK_THROWS_AS(wait_for(f.table.follow(stale, {f.of_child(7, at)}, {execution_id{1}})), not_master);
     CHECK(f.followed() == 1);
     CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 1);
 }
@@ -103,12 +107,49 @@ TEST_CASE("a child that is skipped has a row that says so, once")
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
-    storage::skipped_firings const child{f.child, 1, "default", "no room", {at}, {execution_id{7}}};
-    CHECK(wait_for(f.table.follow(f.mine, {{}, {child}}, {execution_id{1}})).empty());
+    auto child = f.of_child(7, at);
+    child.skip_reason = "no room";
+    CHECK(f.follow({child}, {1}).empty());
     CHECK(f.home.number("SELECT COUNT(*) FROM execution WHERE id = 7 AND state = 'skipped' AND due_at IS NULL") == 1);
     CHECK(f.followed() == 0);
-    wait_for(f.table.follow(f.mine, {{}, {child}}, {}));
+    f.follow({child}, {});
     CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 2);
+}
+
+TEST_CASE("of equal executions of a child in one call the first is inserted, be it skipped or not")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::succeeded));
+    auto const at = f.scheduled(1);
+    auto skipped = f.of_child(9, at);
+    skipped.skip_reason = "no room";
+    CHECK(f.follow({f.of_child(7, at), f.of_child(8, at), skipped}, {1}) == std::vector{execution_id{7}});
+    CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 2);
+    CHECK(f.followed() == 0);
+}
+
+TEST_CASE("of several parents only those whose successors were all inserted are forgotten")
+{
+    stage f;
+    auto other = definition("other", schedule_kind::after);
+    other.schedule.after = "parent";
+    auto const edited = f.create(std::move(other)).task.id;
+    f.plan_parent(1);
+    f.plan_parent(2);
+    f.edit(edited, 1, storage::edit_action::edited, [](auto& task) { task.handler = "other"; });
+    auto of_edited = f.of_child(8, f.scheduled(1));
+    of_edited.row.task = edited;
+    auto of_second = f.of_child(9, f.scheduled(2));
+    of_second.parent = execution_id{2};
+    auto const done = wait_for(f.table.follow(f.mine, {f.of_child(7, f.scheduled(1)), of_edited, of_second},
+                                              {execution_id{1}, execution_id{2}}));
+    CHECK(done.inserted == std::vector{execution_id{7}, execution_id{9}});
+    CHECK(done.again == std::set{execution_id{1}});
+    CHECK(f.home.number("SELECT execution_id FROM settle") == 1);
+    of_edited.row.version = 2;
+    CHECK(f.follow({f.of_child(10, f.scheduled(1)), of_edited}, {1}) == std::vector{execution_id{8}});
+    CHECK(f.followed() == 0);
 }
 
 TEST_CASE("a child is itself followed by its own children")
@@ -120,7 +161,7 @@ TEST_CASE("a child is itself followed by its own children")
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::succeeded));
     auto const at = f.scheduled(1);
-    wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}}));
+    f.follow({f.of_child(7, at)}, {1});
     CHECK(f.followed() == 1);
     f.record(f.result(7, protocol::state::succeeded));
     auto const ended = f.ended();
@@ -136,11 +177,11 @@ TEST_CASE("a parent whose child was edited meanwhile is still to be followed, an
     f.plan_parent(1);
     auto const at = f.scheduled(1);
     f.edit(f.child, 1, storage::edit_action::edited, [](auto& task) { task.handler = "other"; });
-    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})).empty());
+    CHECK(f.follow({f.of_child(7, at)}, {1}).empty());
     CHECK(f.followed() == 1);
     f.edit(f.child, 2, storage::edit_action::disabled, [](auto& task) { task.enabled = false; });
     CHECK(wait_for(f.table.of({f.parent})).empty());
-    CHECK(wait_for(f.table.follow(f.mine, {{f.of_child(7, at)}, {}}, {execution_id{1}})).empty());
+    CHECK(f.follow({f.of_child(7, at)}, {1}).empty());
     CHECK(f.followed() == 0);
 }
 
@@ -171,7 +212,7 @@ TEST_CASE("a dead letter of a parent that runs again is followed, and a run that
     stage f;
     f.plan_parent(1);
     f.record(f.result(1, protocol::state::failed));
-    wait_for(f.table.follow(f.mine, {}, {execution_id{1}}));
+    f.follow({}, {1});
     storage::dead_letters letters(*f.shared);
     auto const again = wait_for(letters.retry({execution_id{1}}, std::nullopt, f.ids));
     REQUIRE(again.letters.front().rerun);

@@ -200,42 +200,6 @@ TEST_CASE("the ledger tells the present versions of tasks")
     CHECK(wait_for(fixture.ledger.definitions({})).empty());
 }
 
-TEST_CASE("a fixed-delay task that is edited goes on waiting for its open execution")
-{
-    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
-    auto const at = task.next_fire_at.value();
-    auto run = fixture.firing(1, 1, at - 60s);
-    run.task = task.id;
-    storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
-    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
-
-    auto const waiting =
-        fixture.edit(task.id, 1, edit_action::edited, [](task_definition& t) { t.schedule.every = 9s; });
-    CHECK_FALSE(waiting.task.next_fire_at);
-    CHECK(fixture.home.number("SELECT waiting_for FROM task") == 1);
-
-    fixture.record(fixture.result(1, protocol::state::succeeded));
-    auto const free = fixture.edit(task.id, 2, edit_action::edited, [](task_definition& t) { t.schedule.every = 5s; });
-    CHECK(free.task.next_fire_at == free.valid_from);
-    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
-}
-
-TEST_CASE("a fixed-delay task whose planned execution an edit cancels starts anew at the line")
-{
-    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
-    auto const task = fixture.create(definition("a", schedule_kind::fixed_delay)).task;
-    auto const at = task.next_fire_at.value();
-    auto run = fixture.firing(1, 1, at + 60s);
-    run.task = task.id;
-    storage::advance const step{task.id, 1, at, std::nullopt, execution_id{1}};
-    REQUIRE(wait_for(fixture.ledger.plan(fixture.mine, {step}, {run})));
-    auto const edited = fixture.edit(task.id, 1, edit_action::edited, [](task_definition&) {});
-    CHECK(edited.cancelled == 1);
-    CHECK(edited.task.next_fire_at == edited.valid_from);
-    CHECK(fixture.home.number("SELECT waiting_for FROM task") == -1);
-}
-
 TEST_CASE("an edit inserts the overdue firing of a fixed-delay task, which then waits for it")
 {
     tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));

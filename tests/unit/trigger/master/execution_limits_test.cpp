@@ -131,6 +131,18 @@ TEST_CASE("an execution that no client took in time is skipped")
     CHECK(f.dead() == 0);
 }
 
+TEST_CASE("an execution that an announced edit may take back does not end at its limit before the edit is known")
+{
+    fixture f(limited(50'000, 0));
+    f.fire({1}, 2);
+    f.open.edits().announced(signal_id{9}, task_id{2}, f.start, f.host.time().now());
+    f.pass(60s);
+    CHECK(f.state(1) == "planned"); // its row is locked
+    f.open.edits().keep_only({});
+    f.pass(1s);
+    CHECK(f.state(1) == "skipped");
+}
+
 TEST_CASE("an execution that no client took in time fails, if the task says so")
 {
     fixture f(limited(50'000, 0, "fail"));

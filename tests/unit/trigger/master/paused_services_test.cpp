@@ -110,6 +110,26 @@ TEST_CASE("a firing that a client has had is not skipped by a pause, its next at
     CHECK(f.sent().size() == 2);
 }
 
+TEST_CASE("a task that starts after a pause that skips has ended runs, though its parent was due during the pause")
+{
+    fixture f;
+    f.add_task(3, {{"schedule", {{"kind", "after"}, {"task", "t1"}}}});
+    f.pause("skip");
+    f.resume();
+    auto const started = f.stage.database.utc();
+    f.add_execution(1, 3);
+    f.add_execution(2, 3);
+    f.exec("UPDATE execution SET run_key = 2 WHERE id = 2");
+    f.exec("UPDATE execution SET scheduled_at = " + std::to_string(to_micros(f.start + 1s)));
+    f.exec("UPDATE execution SET created_at = " + std::to_string(to_micros(started)) + " WHERE id = 1");
+    f.exec("UPDATE execution SET created_at = scheduled_at WHERE id = 2"); // started during the pause
+    f.load();
+    f.due_changed.wake();
+    f.pass(1s);
+    CHECK(f.sent() == std::vector{execution_id{1}});
+    CHECK(f.state(2) == "skipped");
+}
+
 TEST_CASE("an execution that is cancelled while its service is paused ends")
 {
     fixture f;

@@ -13,18 +13,19 @@ namespace {
 constexpr int first_child = 100;
 constexpr std::size_t bound = 2'000;
 
-planner_settings limits()
+planner_settings settings_of(std::size_t most)
 {
     planner_settings settings;
-    settings.overdue_limit = bound;
+    settings.overdue_limit = most;
     return settings;
 }
 
 // Task 1 has a firing, execution 1, that was due an hour ago and has succeeded just now; tasks run after it.
 struct fixture : test::term_stage {
-    successor_tasks successors{limits(), scope(), book, ids};
+    successor_tasks successors;
 
-    explicit fixture(int children, nlohmann::json const& limits = nlohmann::json::object())
+    explicit fixture(int children, nlohmann::json const& limits = nlohmann::json::object(), std::size_t most = bound)
+        : successors(settings_of(most), scope(), book, ids)
     {
         add_task(1);
         add_execution(1, 1);
@@ -69,6 +70,30 @@ TEST_CASE("a parent with more successors than one transaction takes is followed 
     CHECK(f.found().size() == children);
     CHECK(f.number("SELECT COUNT(DISTINCT task_id) FROM execution WHERE task_id >= 100") == children);
     CHECK(f.followed() == 0);
+}
+
+TEST_CASE("all successors of a parent are started although one of them is edited again and again")
+{
+    constexpr int children = 700;
+    fixture f(children);
+    for (int i = 0; i < 300; ++i) {
+        f.exec("UPDATE task SET version = version + 1 WHERE id = 101");
+        f.pass(1ms);
+    }
+    f.pass(2s);
+    CHECK(f.found().size() == children);
+    CHECK(f.number("SELECT COUNT(DISTINCT task_id) FROM execution WHERE task_id >= 100") == children);
+    CHECK(f.followed() == 0);
+}
+
+TEST_CASE("the successors of one service do not use up the room of another one")
+{
+    fixture f(460, nlohmann::json::object(), 450);
+    f.add_task(9'000, {{"service", "other"}, {"schedule", {{"kind", "after"}, {"task", "t1"}}}});
+    f.exec("INSERT INTO task_parent (task_id, parent_id) VALUES (9000, 1)");
+    f.pass(5s);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE state = 'skipped'") == 10);
+    CHECK(f.text("SELECT state FROM execution WHERE task_id = 9000") == "planned");
 }
 
 TEST_CASE("of a service with as many open executions as it may have further ones are skipped, with the reason")

@@ -107,4 +107,23 @@ TEST_CASE("a child that a former master has started runs once, although its pare
     CHECK(f.number("SELECT COUNT(*) FROM settle WHERE task_id = 1") == 0);
 }
 
+TEST_CASE("two runs of one firing that have succeeded start its child once")
+{
+    fixture f;
+    for (int const id : {1, 2, 3}) {
+        f.plan(id);
+        f.exec("UPDATE execution SET scheduled_at = 77, run_key = id WHERE id = " + std::to_string(id));
+        f.exec("UPDATE settle SET scheduled_at = 77 WHERE execution_id = " + std::to_string(id));
+    }
+    f.end("id <> 2");
+    f.run();
+    f.pass(2s);
+    CHECK(f.runs_of(2) == 1);
+    f.end("id = 2");
+    f.pass(2s);
+    CHECK(f.runs_of(2) == 1);
+    CHECK(f.in_memory().size() == 1);
+    CHECK(f.number("SELECT COUNT(*) FROM settle WHERE task_id = 1") == 0);
+}
+
 } // namespace successor_tasks_test
