@@ -64,14 +64,15 @@ bool admissions::pass_gate(open_execution& one)
         bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
         if (one.forced || has_context)
             return true;
-        auto const others = gate_.release_if_full(one.id, policy.limit); // the places of a former term may be too many
+        auto const others = gate_.release_if_full(one.id); // the places of a former term may be too many
         admitted(others);
         if (gate_.holds(one.id))
             return true;
         tree_.leave(one.id, scope_.term.clock.now());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, place_in_gate(one), one.attempt == 1, one.forced});
+    auto const ruling = gate_.enter(place_of(one), policy, candidate_of(one, one.attempt == 1));
     carry_out(ruling);
+    admitted(ruling.admitted);
     if (ruling.outdated)
         give_way(one);
     else if (ruling.what == concurrency_gate::verdict::skipped)
@@ -177,6 +178,8 @@ void admissions::admitted(std::vector<execution_id> const& ids)
         if (one != nullptr && one->phase == phase::waiting && pass_tree(*one))
             go_on(*one);
     }
+    if (gate_.has_more())
+        look_in_time();
 }
 
 void admissions::go_on(open_execution& one)
@@ -218,6 +221,8 @@ void admissions::limit(std::vector<protocol::scope_settings> const& all)
 
 void admissions::edited(known_task const& task)
 {
+    gate_.edit(task.id, task.version, task.definition.concurrency.limit);
+    admitted(gate_.admit_more());
     tree_.edit(task.id, task.version, task.definition.rate, scope_.term.clock.now());
     wake_tree();
 }

@@ -41,9 +41,9 @@ public:
     // The settings of services and projects have changed.
     void limit(std::vector<protocol::scope_settings> const& all);
 
-    // True if executions of the task may wait for its rate.
-    bool limits_rate_of(task_id task) const { return tree_.knows(task); }
-    // An edit has made this the present version of the task: its rate holds at once.
+    // True if executions of the task may wait for its rate or its concurrency limit.
+    bool limits(task_id task) const { return tree_.knows(task) || gate_.knows(task); }
+    // An edit has made this the present version of the task: its rate and its concurrency limit hold at once.
     void edited(known_task const& task);
 
     // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.

@@ -52,6 +52,8 @@ instant admissions::next_look() const
     auto next = now + 1h;
     if (!unmarked_.empty())
         next = std::min(next, unmarked_.front().first + marked_after);
+    if (gate_.has_more())
+        next = now + 1ms;
     if (!promised_.empty())
         next = std::min(next, promised_.front().first + promise_holds);
     if (auto const free = tree_.next())
@@ -64,6 +66,7 @@ awaitable<void> admissions::round()
     if (all_loaded_ && !has_let_in())
         let_in_early();
     step_back();
+    admitted(gate_.admit_more());
     wake_tree();
     while (!to_cancel_.empty())
         co_await cancel_replaced();

@@ -132,7 +132,7 @@ signal_reader::actions master::actions_on_signals()
             },
             [this](auto const& all, instant asked) { paused_.learn(all, asked); },
             [this](auto const& all, instant asked) { service_settings_.learn(all, asked); },
-            [this](task_id task) { return admissions_.limits_rate_of(task); },
+            [this](task_id task) { return admissions_.limits(task); },
             [this](auto const& task) { edited(task); }};
 }
 

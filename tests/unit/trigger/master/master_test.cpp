@@ -40,7 +40,7 @@ struct fixture : test::node_stage {
     std::vector<execution_id> cancelled;        // at the clients of n1
 
     // So many executions are due one after the other, ten milliseconds apart.
-    explicit fixture(int executions = 1) : node_stage(1)
+    explicit fixture(int executions = 1, nlohmann::json const& task = nlohmann::json::object()) : node_stage(1)
     {
         signals = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
         http = stage.net.client_for(host);
@@ -48,7 +48,7 @@ struct fixture : test::node_stage {
         stage.net.attach(named("n1").host, http::parse_url("http://n1:7800"),
                          [this](http::request const& message) { return answer(message.path(), message.body); });
         add_client("a", "n1");
-        add_task(1);
+        add_task(1, task);
         for (int id = 1; id <= executions; ++id)
             add_execution(id, 1, 3);
         auto const first = std::to_string(to_micros(stage.database.utc()) + 500'000);
@@ -330,6 +330,32 @@ TEST_CASE("the client that has an execution is told to cancel it, and its result
     f.pass(500ms);
     CHECK(f.cancelled == ids({1}));
     CHECK(f.state(1) == "planned");
+}
+
+TEST_CASE("an edit that raises a concurrency limit, or removes it, admits at once")
+{
+    fixture f(4, {{"concurrency", {{"limit", 1}, {"when_full", "wait"}}}});
+    f.delivered(1);
+    f.pass(1s);
+    REQUIRE(f.fired() == ids({1}));
+    auto const edit = [&f](std::string const& version, nlohmann::json const& concurrency) {
+        auto const definition = nlohmann::json{
+            {"name", "t1"},
+            {"service", "s"},
+            {"handler", "h"},
+            {"schedule", {{"kind", "fixed_rate"}, {"every_ms", 60'000}}},
+            {"concurrency",
+             concurrency}}.dump();
+        f.exec("UPDATE task SET version = " + version + ", definition = '" + definition + "' WHERE id = 1");
+        f.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (" + version + ", 'task', 1, " +
+               std::to_string(to_micros(f.stage.database.utc())) + ")");
+        f.lead->signal();
+        f.pass(500ms);
+    };
+    edit("2", {{"limit", 3}, {"when_full", "wait"}});
+    CHECK(f.fired() == ids({1, 2, 3}));
+    edit("3", {{"limit", 0}});
+    CHECK(f.fired() == ids({1, 2, 3, 4}));
 }
 
 TEST_CASE("a term whose fence a newer master has raised ends by itself")
