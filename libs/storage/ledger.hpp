@@ -112,7 +112,7 @@ public:
 
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
     // and as dead letters if they timed out. Returns those that this call or an earlier one of
-    // the same ended. Their rows in `unresponsive` stay.
+    // the same ended. Their rows in `unresponsive` stay, with the attempt that runs.
     awaitable<std::vector<execution_id>> end_unresponsive(fence mine,
                                                           std::vector<unresponsive_attempt> const& attempts);
     // All whose end is not known.

@@ -13,6 +13,8 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
 {
     if (one.cancel_requested)
         return cancel(one);
+    if (protocol::replaces_lost(cause))
+        due = std::max(due, scope_.term.clock.now() + protocol::pause_after_lost(one.lost));
     storage::next_attempt next{one.id, one.attempt, due, cause};
     if (one.phase == phase::held) {
         next.client = one.where;
@@ -126,8 +128,10 @@ awaitable<void> attempts::open_group()
             continue;
         }
         one->attempt = next.attempt + 1;
-        if (protocol::replaces_lost(next.cause))
+        if (protocol::replaces_lost(next.cause)) {
             ++one->max_attempts; // an attempt lost with a client or node is not the task's own
+            ++one->lost;
+        }
         if (next.died)
             ++one->deaths;
         one->ran = false;

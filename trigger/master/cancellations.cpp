@@ -86,6 +86,7 @@ void cancellations::follow(execution_id id, instant now)
     case phase::assigned:
         return enqueue({true, one->where}, id);
     case phase::held:
+    case phase::runs_earlier:
         steps_.stopping(*one);
         return enqueue({false, one->where}, id);
     case phase::waiting:

@@ -78,6 +78,8 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         if (one.ran || ran > 0s)
             deadlines_.started(one.id, one.attempt, ran);
     });
+    in_doubt_.on_earlier(
+        [this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); });
     in_doubt_.on_absent([this](open_execution& one) { admissions_.absent(one); });
     paused_.on_resume([this](protocol::service_view service) {
         assigner_.released(service);
@@ -141,7 +143,9 @@ void master::edited(storage::defined_task const& task)
     try {
         admissions_.edited(*book_.get(task.id, task.version, task.definition, std::nullopt));
     } catch (invalid_input const& failure) {
-        log::error("term", "a task cannot be read, its waiting executions keep the rate of its former version",
+        log::error("term",
+                   "a task cannot be read, its waiting executions keep the rate and the concurrency limit of its "
+                   "former version",
                    {log::reason(failure.what()), {"task", task.id.value()}});
     }
 }
@@ -272,8 +276,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
         if (one.holds == 0)
             open_.move(*found, phase::held, one.client);
         else
-            in_doubt_.add(*found,
-                          protocol::attempt_cause::client_gone); // which was wrong: the client runs an earlier attempt
+            in_doubt_.runs_earlier(*found, one.client, one.holds);
     }
     for (auto const& one : report.undelivered) {
         auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;

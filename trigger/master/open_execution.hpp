@@ -19,6 +19,8 @@ enum class phase {
     waiting,  // for its due time, or for a client with room
     assigned, // given to the node in `where`, which has not reported yet
     held,     // the client in `where` has it
+    // The client in `where` runs an earlier attempt, whose end is awaited: it had counted as gone and has returned.
+    runs_earlier,
     in_doubt, // a client may have it: the clients must be asked
     opening,  // its next attempt is being opened
     parent,   // a broadcast whose shards are under way
@@ -40,11 +42,13 @@ struct open_execution {
     int attempt = 1;
     int max_attempts = 1;
     int deaths = 0;   // of its clients
+    int lost = 0;     // attempts in this term, with a client or node
     bool ran = false; // a client reported this attempt as running before this term
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase
-    trigger::credit* credit = nullptr;      // that it uses while assigned or held
+    trigger::credit* credit = nullptr;      // that it uses while a node or client has it
     trigger::named_credit* named = nullptr; // likewise, of the client that is named
+    int earlier_attempt = 0;                // of phase::runs_earlier: the attempt that runs
     std::string target;                     // the client that the master has chosen; empty: its home chooses
     std::string last_client;                // that had the last attempt, if that failed
     std::int64_t number = 0;                // of the last assignment that named it
@@ -71,6 +75,8 @@ struct open_execution {
 
     // A client may have begun an attempt that is over.
     bool has_begun() const { return attempt > 1 || ran; }
+    // A client has it, or runs an earlier attempt of it.
+    bool at_client() const { return phase == trigger::phase::held || phase == trigger::phase::runs_earlier; }
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 
@@ -86,6 +92,8 @@ struct open_execution {
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
 // A firing that this master inserts.
 open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task);
+// Of an execution that a client has, for its end without its handler.
+storage::unresponsive_attempt make_unresponsive(open_execution const& one, protocol::state state, std::string reason);
 protocol::assignment make_assignment(open_execution const& execution);
 
 } // namespace baton::trigger

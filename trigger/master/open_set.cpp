@@ -21,7 +21,13 @@ constexpr std::size_t without_growing = 200'000; // executions: growing beyond 1
 // Whether an execution in this phase belongs to the backlog of its service.
 bool counts(phase which)
 {
-    return which != phase::held;
+    return which != phase::held && which != phase::runs_earlier;
+}
+
+// Whether a node or client has an execution in this phase.
+bool is_at_a_place(phase which)
+{
+    return which == phase::assigned || which == phase::held || which == phase::runs_earlier;
 }
 
 } // namespace
@@ -104,7 +110,7 @@ void open_set::leave(open_execution const& one)
     };
     if (counts(one.phase))
         --one.service->backlog;
-    if (one.phase == phase::assigned || one.phase == phase::held)
+    if (is_at_a_place(one.phase))
         remove(places_, one.where);
     else if (one.phase == phase::in_doubt)
         remove(in_doubt_, protocol::service_of(one.task->definition));
@@ -116,7 +122,7 @@ void open_set::enter(open_execution const& one)
 {
     if (counts(one.phase))
         ++one.service->backlog;
-    if (one.phase == phase::assigned || one.phase == phase::held)
+    if (is_at_a_place(one.phase))
         places_[one.where].insert(one.id);
     else if (one.phase == phase::in_doubt)
         protocol::value_of(in_doubt_, protocol::service_of(one.task->definition)).insert(one.id);
@@ -213,7 +219,7 @@ void open_set::move(open_execution& one, phase to, std::string where)
     enter(one);
     if (to == phase::held && one.named != nullptr)
         one.named->refused = false;
-    if (to != phase::assigned && to != phase::held) {
+    if (!is_at_a_place(to)) {
         charge(one, nullptr);
         charge_named(one, nullptr);
     }

@@ -57,7 +57,7 @@ public:
     void erase(execution_id id); // it has ended
     std::size_t size() const { return executions_.size(); }
 
-    // Gives back the credit of an execution that is neither assigned nor held any more.
+    // Gives back the credit of an execution that no node or client has any more.
     void move(open_execution& one, phase to, std::string where = {});
     void wait(open_execution& one, utc_time due); // back into the queue
     // It uses this credit from now on, if any.
@@ -88,7 +88,7 @@ public:
             visit(one);
     }
 
-    // The executions assigned to this node or held by this client. `visit` must not move any.
+    // The executions that this node or client has. `visit` must not move any.
     template <class Visit>
     void each_at(std::string const& where, Visit visit)
     {

@@ -36,7 +36,7 @@ bool suspect_turns::is_over(line const& service, instant at) const
     auto const* one = open_.find(*service.out);
     if (one == nullptr || !one->suspect())
         return true;
-    return (one->phase == phase::held && at - one->since >= watched) || at - service.out_since >= longest_turn;
+    return (one->at_client() && at - one->since >= watched) || at - service.out_since >= longest_turn;
 }
 
 bool suspect_turns::release(line& service, utc_time now, instant at)

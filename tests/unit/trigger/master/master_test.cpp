@@ -36,7 +36,8 @@ struct fixture : test::node_stage {
     // The assignments that n1 got, and its answers to other messages.
     std::vector<protocol::assign_request> assigned;
     std::vector<execution_id> withdrawn;        // n1 gives these back
-    std::vector<protocol::held_execution> held; // by the client "a"
+    std::vector<protocol::held_execution> held; // by the client that answers
+    std::string client = "a";                   // that answers; empty: none does
     std::vector<execution_id> cancelled;        // at the clients of n1
 
     // So many executions are due one after the other, ten milliseconds apart.
@@ -76,7 +77,8 @@ struct fixture : test::node_stage {
         }
         if (path == protocol::path_ask) {
             protocol::ask_answer out;
-            out.answered.push_back({"a", held});
+            if (!client.empty())
+                out.answered.push_back({client, held});
             co_return http::json_response(200, out);
         }
         if (path == protocol::path_stop)
@@ -102,8 +104,28 @@ struct fixture : test::node_stage {
     protocol::report_answer delivered(int id, int attempt = 1, int holds = 0)
     {
         protocol::report_request one;
-        one.delivered.push_back({execution_id{id}, attempt, "a", holds});
+        one.delivered.push_back({execution_id{id}, attempt, client, holds});
         return report(one);
+    }
+    void request_cancel(int id)
+    {
+        auto const number = std::to_string(id);
+        exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = " + number);
+        exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (" + number + ", 'cancel', " + number + ", " +
+             std::to_string(to_micros(stage.database.utc())) + ")");
+        lead->signal();
+    }
+    // The client of execution 1 counts as gone and returns under another name, while its handler still runs.
+    void return_under_another_name()
+    {
+        delivered(1);
+        bury_client("a");
+        lead->client_gone("a");
+        add_client("b", "n1");
+        client = "b";
+        held = {{execution_id{1}, 1, false, false}};
+        pass(3s);
+        delivered(1, 2, 1);
     }
     void undelivered(int id, return_cause cause, std::int64_t number = 1)
     {
@@ -306,14 +328,118 @@ TEST_CASE("a client that runs an earlier attempt is waited for")
     CHECK(f.assigned.size() == 1);
 }
 
+TEST_CASE("the limits of an execution hold while its client runs an earlier attempt")
+{
+    nlohmann::json const limited{
+        {"timeout_ms", 5'000}, {"stop_grace_ms", 2'000}, {"concurrency", {{"limit", 1}, {"when_full", "wait"}}}};
+    auto const unresponsive = "SELECT client || ' ' || attempt FROM unresponsive WHERE execution_id = 1";
+    SECTION("its timeout and its grace period")
+    {
+        fixture f(1, limited);
+        f.return_under_another_name();
+        f.pass(6s);
+        CHECK(f.state(1) == "stopping");
+        f.pass(2s);
+        CHECK(f.state(1) == "timed_out");
+        CHECK(f.text(unresponsive) == "b 1");
+        CHECK(f.lead->open() == 0);
+    }
+    SECTION("a cancel")
+    {
+        fixture f(1, limited);
+        f.return_under_another_name();
+        f.request_cancel(1);
+        f.pass(500ms);
+        CHECK(f.cancelled == ids({1}));
+        f.pass(3s);
+        CHECK(f.state(1) == "cancelled");
+        CHECK(f.text(unresponsive) == "b 1");
+    }
+    SECTION("the limit of the whole execution")
+    {
+        fixture f(1, {{"limits", {{"total_ms", 8'000}}}});
+        f.return_under_another_name();
+        f.pass(6s);
+        CHECK(f.state(1) == "timed_out");
+        CHECK(f.text(unresponsive) == "b 1");
+    }
+}
+
+TEST_CASE("an execution whose client runs an earlier attempt goes out again when that has ended")
+{
+    fixture f(2, {{"concurrency", {{"limit", 1}, {"when_full", "wait"}}}});
+    f.return_under_another_name();
+    f.pass(10s);
+    CHECK(f.attempt() == 2);
+    SECTION("by its handler")
+    {
+        f.held.clear();
+        f.pass(5s);
+        CHECK(f.attempt() == 3);
+        CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == 1);
+    }
+    SECTION("with the client")
+    {
+        f.add_client("c", "n1");
+        f.client = "c";
+        f.held.clear();
+        f.bury_client("b");
+        f.lead->client_gone("b");
+        f.pass(5s);
+        CHECK(f.attempt() == 3);
+    }
+    SECTION("with a success, which ends the execution and gives its place to the next one")
+    {
+        f.exec("UPDATE execution SET state = 'succeeded', due_at = NULL WHERE id = 1");
+        protocol::report_request one;
+        one.finished.push_back({execution_id{1}, 1, protocol::state::succeeded, 1});
+        f.report(one);
+        f.pass(500ms);
+        CHECK(f.fired().back() == execution_id{2});
+    }
+}
+
+TEST_CASE("an execution whose client runs an earlier attempt, and is not in the directory yet, opens no attempts")
+{
+    fixture f;
+    f.bury_client("a");
+    f.lead->client_gone("a");
+    f.client = "b"; // which has just come back under this name
+    f.held = {{execution_id{1}, 0, false, false}};
+    std::size_t answered = 0;
+    for (int i = 0; i < 90; ++i) {
+        for (; answered < f.assigned.size(); ++answered)
+            f.delivered(1, f.attempt(), f.attempt() == 1 ? 1 : f.attempt() - 1);
+        f.pass(10ms);
+    }
+    CHECK(f.attempt() == 1);
+    f.add_client("b", "n1");
+    f.pass(3s);
+    CHECK(f.attempt() == 1);
+}
+
+TEST_CASE("no number of answers that an execution is unknown opens attempts without pauses")
+{
+    fixture f;
+    std::size_t answered = 0;
+    for (int i = 0; i < 1'000; ++i) {
+        for (; answered < f.assigned.size(); ++answered) {
+            protocol::report_request one;
+            one.undelivered.push_back(
+                {execution_id{1}, f.attempt(), return_cause::in_doubt, "a", "because", f.assigned.back().number});
+            f.report(one);
+        }
+        f.pass(10ms);
+    }
+    CHECK(f.attempt() > 2);
+    CHECK(f.attempt() <= 6);
+}
+
 TEST_CASE("an execution that a node gives back when it is to be cancelled ends as cancelled")
 {
     fixture f;
     f.withdrawn = ids({1});
-    f.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
-    f.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'cancel', 1, " +
-           std::to_string(to_micros(f.stage.database.utc())) + ")");
-    f.lead->signal();
+    f.request_cancel(1);
     f.pass(1s);
     CHECK(f.state(1) == "cancelled");
     CHECK(f.lead->open() == 0);
@@ -323,10 +449,7 @@ TEST_CASE("the client that has an execution is told to cancel it, and its result
 {
     fixture f;
     f.delivered(1);
-    f.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
-    f.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'cancel', 1, " +
-           std::to_string(to_micros(f.stage.database.utc())) + ")");
-    f.lead->signal();
+    f.request_cancel(1);
     f.pass(500ms);
     CHECK(f.cancelled == ids({1}));
     CHECK(f.state(1) == "planned");
