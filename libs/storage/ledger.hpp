@@ -145,10 +145,11 @@ public:
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents,
                                                        std::set<execution_id> const& ended_by_any = {});
 
-    // Fixed-delay tasks that wait for one of these executions, if it has ended.
+    // Fixed-delay tasks that wait for one of these executions, if it has ended and its handler does not run on
+    // (unresponsive).
     awaitable<std::vector<delayed_task>> delayed_ready(std::vector<execution_id> const& ended);
-    // The same of all that wait and whose handlers do not run on (unresponsive), in the order of the executions: looks
-    // at `limit` tasks behind the cursor, and moves it behind them, or back to the beginning when there are no more.
+    // The same of all that wait, in the order of the executions: looks at `limit` tasks behind the cursor, and moves it
+    // behind them, or back to the beginning when there are no more.
     awaitable<std::vector<delayed_task>> delayed_ready(execution_id& after, int limit);
     // Moves them on. advance::waiting_for: the execution that the task waited for.
     awaitable<void> resume_delayed(fence mine, std::vector<advance> const& tasks);
