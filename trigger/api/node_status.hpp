@@ -39,7 +39,8 @@ public:
 private:
     std::string role() const;
     nlohmann::json loops() const;
-    nlohmann::json cannot_plan() const; // the reason, or null
+    nlohmann::json cannot_plan() const;        // the reason, or null
+    nlohmann::json clock_stands_until() const; // if the clock was set back, or null
 
     std::size_t queue_limit_;
     dependencies deps_;

@@ -73,6 +73,10 @@ private:
     void enter_early(execution_id id);
     open_execution* find_waiting(execution_id id);
 
+    // Cluster time when the term began, and from then on by the boot clock: tokens come whatever happens to cluster
+    // time.
+    utc_time rate_time() const { return began_ + (scope_.term.time.now() - began_at_); }
+
     static constexpr duration promise_holds = 100ms; // if no client has room meanwhile
 
     instant next_look() const;
@@ -85,6 +89,8 @@ private:
 
     term_scope scope_;
     attempts& next_;
+    utc_time began_;
+    instant began_at_;
     concurrency_gate gate_;
     limit_tree tree_;
     bool loaded_ = false;

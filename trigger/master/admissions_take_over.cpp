@@ -16,12 +16,12 @@ void admissions::under_way(open_execution const& one)
     if (has_gate(one))
         admitted(gate_.hold(place_of(one), one.task->definition.concurrency, candidate_of(one, true)));
     if (auto const which = member_of(one); tree_.concerns(which))
-        tree_.hold(which, scope_.term.clock.now());
+        tree_.hold(which, rate_time());
 }
 
 void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
 {
-    auto const now = scope_.term.clock.now();
+    auto const now = rate_time();
     auto const& definition = task.definition;
     auto const place = protocol::place_in_line(row.scheduled_at, definition.priority);
     limit_tree::member const which{row.id, task.id, task.version, definition.rate, protocol::service_of(definition),
@@ -56,7 +56,7 @@ void admissions::absent(open_execution& one)
 // there are too few.
 void admissions::give_back(open_execution& one, bool begun)
 {
-    auto const now = scope_.term.clock.now();
+    auto const now = rate_time();
     auto const& policy = one.task->definition.concurrency;
     if (begun) {
         tree_.release_if_over(one.id, now);

@@ -19,7 +19,7 @@ constexpr char const* replaced_reason = "a newer execution took its place";
 awaitable<void> admissions::read()
 {
     auto const recorded = co_await scope_.ledger.limit_states();
-    tree_.begin(scope_.term.clock.now(), recorded);
+    tree_.begin(rate_time(), recorded);
 }
 
 awaitable<void> admissions::run()
@@ -57,7 +57,7 @@ instant admissions::next_look() const
     if (!promised_.empty())
         next = std::min(next, promised_.front().first + promise_holds);
     if (auto const free = tree_.next())
-        next = std::min(next, now + std::max<duration>(*free - scope_.term.clock.now(), 0us));
+        next = std::min(next, now + std::max<duration>(*free - rate_time(), 0us));
     return next;
 }
 
@@ -98,7 +98,7 @@ void admissions::take_to_mark()
         if (one == nullptr || one->phase != phase::waiting || one->marked || !waits(id))
             continue;
         one->marked = true;
-        auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, clock);
+        auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, rate_time());
         to_mark_.push_back({id, what, clock - (now - since)});
     }
 }
@@ -121,8 +121,11 @@ awaitable<void> admissions::let_go()
     for (auto const id : some)
         if (auto const* one = scope_.open.find(id); one != nullptr && one->marked)
             marked.push_back(id);
-    auto const now = scope_.term.clock.now();
-    auto const states = tree_.states_to_record(some, now);
+    auto const now = rate_time();
+    auto states = tree_.states_to_record(some, now);
+    auto const ahead = now - scope_.term.clock.now(); // after a step of the clock
+    for (auto& each : states)
+        each.full_at -= ahead;
     co_await scope_.ledger.let_go(scope_.term.fence, marked, states);
     tree_.recorded(some, now);
     drop(to_let_go_, some.size());

@@ -99,7 +99,7 @@ void assigner::taken(std::string const& node, std::vector<protocol::attempt_key>
 {
     for (auto i = count; i < given.size(); ++i)
         if (still_assigned(node, given[i]))
-            scope_.open.wait(*scope_.open.find(given[i].execution), scope_.term.clock.now() + full_pause);
+            scope_.open.wait_for(*scope_.open.find(given[i].execution), scope_.term.time.now() + full_pause);
     if (count < given.size())
         scope_.due_changed.wake();
 }

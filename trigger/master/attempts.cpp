@@ -9,6 +9,11 @@
 
 namespace baton::trigger {
 
+instant attempts::end_of_pause(utc_time due) const
+{
+    return scope_.term.time.now() + std::max<duration>(due - scope_.term.clock.now(), 0s);
+}
+
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
     if (one.cancel_requested)
@@ -21,6 +26,7 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
         one.last_client = one.where;
         next.since = scope_.term.clock.now() - (scope_.term.time.now() - one.since);
     }
+    one.delayed_until = end_of_pause(due);
     scope_.open.move(one, phase::opening);
     to_open_.push_back(std::move(next));
     bell_.wake();
@@ -37,7 +43,10 @@ void attempts::retry(open_execution& one, utc_time ended)
 
 void attempts::retry_recorded(open_execution& one, utc_time due)
 {
-    retry(one, due - one.task->definition.retry_delay);
+    // The database has dated the end of the attempt, and its clock may have been set back since or before.
+    auto const ended = due - one.task->definition.retry_delay;
+    auto const ago = std::max<duration>(scope_.term.clock.database_now() - ended, 0s);
+    retry(one, scope_.term.clock.now() - ago);
 }
 
 void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
@@ -81,10 +90,16 @@ void attempts::add_failure(open_execution& one, std::string why, bool died)
 
 void attempts::wait(open_execution& one)
 {
+    one.delayed_until = end_of_pause(one.due_at);
+    begin_pause(one);
+}
+
+void attempts::begin_pause(open_execution& one)
+{
     if (one.suspect())
         suspects_.join(one);
     else
-        scope_.open.wait(one, one.due_at);
+        scope_.open.wait_for(one, one.delayed_until);
 }
 
 awaitable<void> attempts::run()
@@ -136,7 +151,7 @@ awaitable<void> attempts::open_group()
             ++one->deaths;
         one->ran = false;
         one->due_at = next.due_at;
-        wait(*one);
+        begin_pause(*one);
     }
     drop(to_open_, wanted.size());
     scope_.due_changed.wake();

@@ -9,6 +9,11 @@
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
 namespace baton::trigger {
 
 // Does what depends on the end of an execution: opens the next attempt after a failure, ends a broadcast with its last
@@ -39,6 +44,9 @@ private:
     awaitable<void> resume();
     awaitable<void> resume_missed();
     awaitable<void> resume(std::vector<storage::delayed_task> const& ready);
+    std::vector<execution_id> take_paused();
+    bool pauses(storage::delayed_task const& row, utc_time& next);
+    utc_time end_of(storage::delayed_task const& row);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
@@ -48,6 +56,9 @@ private:
     instant looked_at_{};        // last look at the ledger
     execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
     bool looked_at_all_ = false; // once in this term
+    // The executions whose fixed delays pass while cluster time stands still, and when each delay is over.
+    std::map<execution_id, instant> pauses_;
+    std::set<std::pair<instant, execution_id>> over_next_; // those that are to be looked at then
 };
 
 } // namespace baton::trigger

@@ -27,7 +27,7 @@ std::optional<duration> asked_before(term_scope const& scope, open_execution con
 {
     if (!one.stop || one.stop->attempt != one.attempt || one.stop->why != why)
         return std::nullopt;
-    return std::max<duration>(scope.term.clock.now() - one.stop->at, 0s);
+    return std::max<duration>(scope.term.clock.database_now() - one.stop->at, 0s);
 }
 
 } // namespace

@@ -101,7 +101,8 @@ awaitable<void> in_doubt_resolver::announce()
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
     }
     // A client may have joined at a node that did not know this epoch yet, and may have got executions from it.
-    co_await learn_of_clients(scope_.term.time.now());
+    auto const now = scope_.term.time.now();
+    co_await learn_of_clients(now);
 }
 
 // Returns when the directory shows every client that had joined by then.

@@ -160,7 +160,10 @@ awaitable<void> master::run()
 
 std::optional<std::string> master::cannot_plan()
 {
-    return watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
+    auto const trouble = watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
+    if (auto const until = term_.clock.stands_until(); until && !trouble && term_.active({}))
+        return "the clock was set back, and firings wait until " + to_rfc3339(*until);
+    return trouble;
 }
 
 awaitable<void> master::watch_planning()

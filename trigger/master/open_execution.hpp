@@ -37,8 +37,9 @@ struct open_execution {
     std::shared_ptr<known_task const> task;
     utc_time scheduled_at;
     utc_time due_at;
-    utc_time queued_at; // the instant for which it waits
-    utc_time since_due; // the due instant of its first attempt, from which its time limits count
+    utc_time queued_at;      // the instant for which it waits; the latest of all: it waits for another reason
+    instant delayed_until{}; // the end of the pause before this attempt
+    utc_time since_due;      // the due instant of its first attempt, from which its time limits count
     int attempt = 1;
     int max_attempts = 1;
     int deaths = 0;   // of its clients

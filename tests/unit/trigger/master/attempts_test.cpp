@@ -84,6 +84,23 @@ TEST_CASE("an execution that is lost again and again is sent again after pauses 
     }
 }
 
+TEST_CASE("a clock that is set back delays no retry, and shortens none")
+{
+    fixture f(3, 3, {{"max_attempts", 3}, {"retry_delay_ms", 5'000}});
+    f.next.retry(f.one(1), f.clock.now());
+    f.pass(1s);
+    auto const before = f.stage.database.utc();
+    f.host.time().step_wall(-90s);
+    f.next.retry(f.one(2), f.clock.now());
+    f.next.retry_recorded(f.one(3), before + 5s); // its end was dated before the step
+    f.pass(3'500ms);
+    CHECK(f.open.take_due(f.clock.now(), 10).empty());
+    f.pass(1s);
+    CHECK(f.open.take_due(f.clock.now(), 10) == std::vector{execution_id{1}});
+    f.pass(1s);
+    CHECK(f.open.take_due(f.clock.now(), 10).size() == 2);
+}
+
 TEST_CASE("the pause before a retry follows the task's policy, and attempts that were lost do not lengthen it")
 {
     fixture f(2, 9, {{"max_attempts", 9}, {"retry_delay_ms", 1'000}, {"retry", {{"backoff", "exponential"}}}});
