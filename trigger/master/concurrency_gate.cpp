@@ -128,8 +128,6 @@ concurrency_gate::ruling concurrency_gate::replace(line& in, candidate const& by
     });
     for (auto const id : out.skip)
         positions_.erase(id);
-    if (in.has_room())
-        return out;
     auto const open = std::find_if(in.holders.begin(), in.holders.end(), [&](auto const& one) {
         return !in.beyond.contains(one.second) && !in.running_on.contains(one.second);
     });
