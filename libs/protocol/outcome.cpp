@@ -17,7 +17,14 @@ std::optional<duration> pause_after_deaths(int deaths, int max_deaths)
 {
     if (deaths >= max_deaths)
         return std::nullopt;
-    auto const doublings = std::clamp(deaths - 1, 0, 6);
+    return pause_after_lost(deaths);
+}
+
+duration pause_after_lost(int lost)
+{
+    if (lost <= 0)
+        return 0s;
+    auto const doublings = std::min(lost - 1, 6);
     return std::min<duration>(1s * (1 << doublings), 60s);
 }
 

@@ -99,6 +99,11 @@ constexpr int attempts_allowed(bool final_failure, int attempt, int max_attempts
 // minute. Returns nothing when the execution fails: `deaths` has reached the task's `max_deaths`.
 std::optional<duration> pause_after_deaths(int deaths, int max_deaths);
 
+// The pause before the attempt that replaces a lost one, if `lost` attempts of the execution were lost before: none at
+// first, then 1 s, doubled each time, at most a minute. So an execution that is lost at once each time does not open
+// attempts without end.
+duration pause_after_lost(int lost);
+
 // "its client died 3 times while it may have been running"
 std::string reason_of_deaths(int deaths);
 

@@ -102,7 +102,8 @@ public:
 
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
     // those that this call moved to attempt + 1. A cause that replaces a lost attempt raises
-    // max_attempts by one, so that it does not count against the task's own attempts.
+    // max_attempts by one, so that it does not count against the task's own attempts, and opens none if the failure of
+    // the attempt is recorded.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
@@ -133,7 +134,7 @@ public:
 
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
     // and as dead letters if they timed out. Returns those that this call or an earlier one of
-    // the same ended. Their rows in `unresponsive` stay.
+    // the same ended. Their rows in `unresponsive` stay, with the attempt that runs.
     awaitable<std::vector<execution_id>> end_unresponsive(fence mine,
                                                           std::vector<unresponsive_attempt> const& attempts);
     // All whose end is not known.
@@ -165,10 +166,11 @@ public:
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents,
                                                        std::set<execution_id> const& ended_by_any = {});
 
-    // Fixed-delay tasks that wait for one of these executions, if it has ended.
+    // Fixed-delay tasks that wait for one of these executions, if it has ended and its handler does not run on
+    // (unresponsive).
     awaitable<std::vector<delayed_task>> delayed_ready(std::vector<execution_id> const& ended);
-    // The same of all that wait and whose handlers do not run on (unresponsive), in the order of the executions: looks
-    // at `limit` tasks behind the cursor, and moves it behind them, or back to the beginning when there are no more.
+    // The same of all that wait, in the order of the executions: looks at `limit` tasks behind the cursor, and moves it
+    // behind them, or back to the beginning when there are no more.
     awaitable<std::vector<delayed_task>> delayed_ready(execution_id& after, int limit);
     // Moves them on, and returns those that another transaction has locked, which stay as they are.
     // advance::waiting_for: the execution that the task waited for.

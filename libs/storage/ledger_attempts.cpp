@@ -11,31 +11,42 @@ namespace {
 
 constexpr std::size_t longest_error_of_many = 4'000; // a statement with 500 stays well below max_allowed_packet
 
+struct open_attempt {
+    int number = 0;
+    bool retrying = false; // its failure is recorded
+};
+
 // Which of the wanted attempts may begin; their rows are locked from here on. One that another transaction has locked
-// may not, as if it had changed.
+// may not, as if it had changed. An attempt whose failure is recorded was not lost: its successor waits for the pause
+// of the retry policy.
 std::vector<next_attempt> lock_beginnable(soci::session& sql, std::vector<next_attempt> const& wanted)
 {
-    std::unordered_map<std::int64_t, int> present;
+    std::unordered_map<std::int64_t, open_attempt> present;
     std::vector<execution_id> ids;
     ids.reserve(wanted.size());
     for (auto const& each : wanted)
         ids.push_back(each.id);
     for (auto const chunk : chunks(sql, ids, 1)) {
         statement ask(sql);
-        ask.select("id",
-                   "attempt")(" FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
+        ask.select("id", "attempt", "state = 'retrying'")(
+            " FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND id IN ");
         ask.in(chunk)(" ORDER BY id", skip_locked(sql));
         ask.each([&](row& cells) {
             auto const id = cells.number();
-            present[id] = cells.small();
+            auto& found = present[id];
+            found.number = cells.small();
+            found.retrying = cells.flag();
         });
     }
     std::vector<next_attempt> able;
-    for (auto const& each : wanted)
-        if (auto const found = present.find(each.id.value()); found != present.end() && found->second == each.attempt) {
-            able.push_back(each);
-            present.erase(found); // named twice, it begins once
-        }
+    for (auto const& each : wanted) {
+        auto const found = present.find(each.id.value());
+        if (found == present.end() || found->second.number != each.attempt ||
+            (found->second.retrying && protocol::replaces_lost(each.cause)))
+            continue;
+        able.push_back(each);
+        present.erase(found); // named twice, it begins once
+    }
     return able;
 }
 

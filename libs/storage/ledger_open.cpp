@@ -250,6 +250,7 @@ awaitable<std::vector<delayed_task>> ledger::delayed_ready(std::vector<execution
             select_delayed(ask, sql);
             ask(" FROM task t", by_index{"task_waiting"},
                 " LEFT JOIN execution e ON e.id = t.waiting_for WHERE e.due_at IS NULL AND t.namespace = ", name_space_,
+                " AND NOT EXISTS (SELECT 1 FROM unresponsive u WHERE u.execution_id = t.waiting_for)"
                 " AND t.waiting_for IN ")
                 .in(chunk);
             ask.each([&](row& cells) { found.push_back(read_delayed(cells)); });

@@ -210,6 +210,8 @@ struct unresponsive_attempt {
     std::string client;                                 // that has it
     protocol::state state = protocol::state::timed_out; // or cancelled
     std::string reason{};
+    int running = 0; // the attempt that its client runs, if that is an earlier one
+    int runs() const { return running == 0 ? attempt : running; }
 };
 
 // Such an attempt whose end is not known yet, with what its concurrency limit needs.

@@ -48,14 +48,14 @@ void note_attempt(soci::session& sql, unresponsive_attempt const& one)
 
 void end_one(soci::session& sql, protocol::namespace_id name_space, unresponsive_attempt const& one)
 {
-    expect_late_report(sql, one.id, one.attempt);
+    expect_late_report(sql, one.id, one.runs());
     note_attempt(sql, one);
     statement(sql, "UPDATE execution SET state = ", protocol::to_string(one.state),
               ", due_at = NULL, ended_at = ", now_us(sql), ", reason = COALESCE(reason, ",
               fitting(one.reason, longest_reason), ") WHERE id = ", one.id)
         .execute();
     statement(sql, "INSERT INTO unresponsive (execution_id, namespace, attempt, client, since) VALUES (", one.id, ", ",
-              name_space, ", ", one.attempt, ", ", fitting_name(one.client, longest_name), ", ", now_us(sql), ")")
+              name_space, ", ", one.runs(), ", ", fitting_name(one.client, longest_name), ", ", now_us(sql), ")")
         .execute();
 }
 

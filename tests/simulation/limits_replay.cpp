@@ -173,14 +173,13 @@ void replay::enter(index i)
     promote(where);
 }
 
-// The newest waits alone, and the oldest that is under way is asked to end. False: this one is older than those that
-// are there.
+// The newest waits alone, and the oldest that is under way without force is asked to end. False: this one is older than
+// those that are there.
 bool replay::replace(index i)
 {
     auto& where = place_of(i);
     auto const mine = std::pair(rank_of(i), i);
-    auto const first = std::find_if(where.holders.begin(), where.holders.end(),
-                                    [&](auto const& one) { return !seen_.executions[one.second].forced; });
+    auto const first = first_without_force(where); // of those under way
     bool const outdated =
         (!where.waiting.empty() && mine < *where.waiting.rbegin()) || (first != where.holders.end() && mine < *first);
     if (outdated) {
@@ -189,9 +188,9 @@ bool replay::replace(index i)
     }
     for (auto const& [at, other] : std::exchange(where.waiting, {}))
         skip(other, took_its_place);
-    if (where.holders.empty())
+    if (first == where.holders.end())
         return true;
-    auto const eldest = *where.holders.begin();
+    auto const eldest = *first;
     auto& oldest = all_[eldest.second];
     if (oldest.stage == stage::line && oldest.begun == seen_.executions[eldest.second].attempts.size()) {
         line_.erase(eldest.second); // it was cancelled before it was sent
@@ -201,6 +200,12 @@ bool replay::replace(index i)
         oldest.cancel_by = now_ + soon;
     }
     return true;
+}
+
+replay::ranks::iterator replay::first_without_force(place& in)
+{
+    return std::find_if(in.holders.begin(), in.holders.end(),
+                        [&](auto const& one) { return !seen_.executions[one.second].forced; });
 }
 
 void replay::admit(index i)

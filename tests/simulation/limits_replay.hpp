@@ -37,12 +37,13 @@ private:
         std::size_t begun = 0; // attempts
         bool fresh = true;     // it has no slots of its service and project
     };
+    using ranks = std::set<std::pair<rank, index>>;
     struct place {
-        std::set<std::pair<rank, index>> holders, waiting;
+        ranks holders, waiting;
     };
     // The open executions of one place that a new master finds.
     struct comers {
-        std::set<std::pair<rank, index>> begun, known, in_doubt, planned_late;
+        ranks begun, known, in_doubt, planned_late;
     };
     // In which order they enter, which is open.
     struct entrance {
@@ -79,6 +80,7 @@ private:
     bool is_too_late(index i) const; // to start
     void enter(index i);
     bool replace(index i);
+    ranks::iterator first_without_force(place& in);
     void admit(index i);
     void promote(place& in);
     void skip(index i, std::string reason);

@@ -125,8 +125,8 @@ void replay::give_back(index i)
         return admit(i);
     auto& where = place_of(i);
     where.holders.erase({rank_of(i), i});
-    if (gave_way && !where.holders.empty())
-        all_[where.holders.begin()->second].may_give_way = true;
+    if (auto const first = first_without_force(where); gave_way && first != where.holders.end())
+        all_[first->second].may_give_way = true;
     if (all_[i].must_cancel || gave_way)
         skip(i, replaced_it);
     else

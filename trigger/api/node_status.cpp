@@ -59,6 +59,12 @@ nlohmann::json node_status::failed_parts() const
     return out;
 }
 
+nlohmann::json node_status::clock_stands_until() const
+{
+    auto const until = deps_.clock.stands_until();
+    return until ? nlohmann::json(to_rfc3339(*until)) : nlohmann::json();
+}
+
 nlohmann::json node_status::document() const
 {
     auto const* master = deps_.master.here();
@@ -72,6 +78,7 @@ nlohmann::json node_status::document() const
                        {"carrying", deps_.deliveries.load()},
                        {"open", master == nullptr ? 0 : master->open()},
                        {"skew_ms", deps_.clock.skew() / 1ms},
+                       {"clock_stands_until", clock_stands_until()},
                        {"cannot_plan", cannot_plan()},
                        {"failed_parts", failed_parts()},
                        {health_contact, to_string(deps_.contact.state())},

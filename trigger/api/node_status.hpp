@@ -41,6 +41,7 @@ private:
     nlohmann::json loops() const;
     nlohmann::json cannot_plan() const; // the reason, or null
     nlohmann::json failed_parts() const;
+    nlohmann::json clock_stands_until() const; // if the clock was set back, or null
 
     std::size_t queue_limit_;
     dependencies deps_;

@@ -74,11 +74,29 @@ bool cluster_clock::steady() const
     return !step_seen_at_ && time_.now() - steady_since_ >= steady_after;
 }
 
+utc_time cluster_clock::database_now() const
+{
+    return offset_ ? utc_time{time_.now().time_since_epoch() + *offset_} : time_.utc();
+}
+
 utc_time cluster_clock::now()
 {
-    auto const now = offset_ ? utc_time{time_.now().time_since_epoch() + *offset_} : time_.utc();
-    last_ = std::max(last_, now);
+    auto const now = database_now();
+    if (now >= last_) {
+        stands_ = false;
+        last_ = now;
+    } else {
+        // due_queue counts whole milliseconds: what is put in for the present time must be due while it stands still.
+        stands_ = stands_ || last_ - now >= step_limit;
+        last_ = std::chrono::ceil<std::chrono::milliseconds>(last_);
+    }
     return last_;
+}
+
+std::optional<utc_time> cluster_clock::stands_until()
+{
+    auto const last = now();
+    return stands_ ? std::optional(last) : std::nullopt;
 }
 
 } // namespace baton::trigger

@@ -20,6 +20,14 @@ public:
 
     utc_time now();
 
+    // The database's clock by the estimate. Unlike now() it goes back when that clock is set back, so it is right for
+    // the age of what the database has dated.
+    utc_time database_now() const;
+
+    // The time that the clock must reach again while time stands still, because it was set back by a second or more.
+    // Until then nothing falls due by an instant; what waits for a span of time counts on the boot clock.
+    std::optional<utc_time> stands_until();
+
     // The known limit of the estimate's error: half the round trip of its sample, and the rest that is yet to slew.
     duration error() const;
 
@@ -47,6 +55,7 @@ private:
     std::optional<instant> step_seen_at_;
     instant steady_since_;
     utc_time last_{};
+    bool stands_ = false;
 };
 
 } // namespace baton::trigger

@@ -19,6 +19,11 @@ utc_time place_in_gate(open_execution const& one)
     return place_in_gate(one.task->definition, one.since_due);
 }
 
+concurrency_gate::candidate candidate_of(open_execution const& one, bool may_skip)
+{
+    return {one.id, place_in_gate(one), may_skip, one.forced, one.task->version};
+}
+
 bool has_gate(open_execution const& one)
 {
     return one.task->definition.concurrency.limit != 0 && !one.parent;

@@ -16,6 +16,7 @@ concurrency_gate::place place_of(open_execution const& one);
 // Where the newest replaces others, a priority must not make it older.
 utc_time place_in_gate(protocol::task_definition const& task, utc_time due);
 utc_time place_in_gate(open_execution const& one);
+concurrency_gate::candidate candidate_of(open_execution const& one, bool may_skip);
 
 limit_tree::member member_of(open_execution const& one);
 

@@ -19,7 +19,9 @@ std::string reason_of_skip(protocol::concurrency_policy const& policy)
 
 } // namespace
 
-admissions::admissions(term_scope const& scope, attempts& next) : scope_(scope), next_(next), bell_(scope.loop) {}
+admissions::admissions(term_scope const& scope, attempts& next)
+    : scope_(scope), next_(next), began_(scope.term.clock.now()), began_at_(scope.term.time.now()), bell_(scope.loop)
+{}
 
 bool admissions::concerns(open_execution const& one) const
 {
@@ -61,14 +63,15 @@ bool admissions::pass_gate(open_execution& one)
         bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
         if (one.forced || has_context)
             return true;
-        auto const others = gate_.release_if_full(one.id, policy.limit); // the places of a former term may be too many
+        auto const others = gate_.release_if_full(one.id); // the places of a former term may be too many
         admitted(others);
         if (gate_.holds(one.id))
             return true;
-        tree_.leave(one.id, scope_.term.clock.now());
+        tree_.leave(one.id, rate_time());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, {one.id, place_in_gate(one), !one.begun, one.forced});
+    auto const ruling = gate_.enter(place_of(one), policy, candidate_of(one, !one.begun));
     carry_out(ruling);
+    admitted(ruling.admitted);
     if (ruling.outdated)
         give_way(one);
     else if (ruling.what == concurrency_gate::verdict::skipped)
@@ -85,7 +88,7 @@ bool admissions::pass_tree(open_execution& one)
     if (tree_.at(one.id) == limit_tree::stage::promised || !tree_.concerns(which))
         return true;
     one.limited = true;
-    tree_.enter(which, scope_.term.clock.now());
+    tree_.enter(which, rate_time());
     if (wake_tree(one.id))
         return true;
     wait_here(one);
@@ -94,7 +97,7 @@ bool admissions::pass_tree(open_execution& one)
 
 bool admissions::must_write(open_execution const& one) const
 {
-    return tree_.must_record(one.id, scope_.term.clock.now());
+    return tree_.must_record(one.id, rate_time());
 }
 
 bool admissions::start(open_execution& one)
@@ -108,7 +111,7 @@ bool admissions::start(open_execution& one)
         bell_.wake();
         return false;
     }
-    tree_.start(one.id, scope_.term.clock.now());
+    tree_.start(one.id, rate_time());
     look_in_time();
     return true;
 }
@@ -141,7 +144,7 @@ void admissions::give_way(open_execution& one)
 bool admissions::wake_tree(execution_id asking)
 {
     bool mine = false;
-    for (auto const id : tree_.wake(scope_.term.clock.now(), woken_at_once)) {
+    for (auto const id : tree_.wake(rate_time(), woken_at_once)) {
         auto* one = scope_.open.find(id);
         if (id == asking)
             mine = true;
@@ -157,7 +160,7 @@ void admissions::step_back()
 {
     auto const now = scope_.term.time.now();
     for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front())
-        tree_.step_back(promised_.front().second, scope_.term.clock.now());
+        tree_.step_back(promised_.front().second, rate_time());
 }
 
 bool admissions::waits(execution_id id) const
@@ -172,6 +175,8 @@ void admissions::admitted(std::vector<execution_id> const& ids)
         if (one != nullptr && one->phase == phase::waiting && pass_tree(*one))
             go_on(*one);
     }
+    if (gate_.has_more())
+        look_in_time();
 }
 
 void admissions::go_on(open_execution& one)
@@ -195,25 +200,27 @@ void admissions::ended(execution_id id)
     admitted(others);
     if (tree_.at(id) == limit_tree::stage::unknown)
         return;
-    tree_.leave(id, scope_.term.clock.now());
+    tree_.leave(id, rate_time());
     wake_tree();
 }
 
 // Executions under way count for the new limits. Those that wait for a client ask for a place when they are sent.
 void admissions::limit(std::vector<protocol::scope_settings> const& all)
 {
-    tree_.set_limits(all, scope_.term.clock.now());
+    tree_.set_limits(all, rate_time());
     scope_.open.each_under_way([this](open_execution& one) {
         auto const which = member_of(one);
         if (one.phase != phase::parent && tree_.at(one.id) == limit_tree::stage::unknown && tree_.concerns(which))
-            tree_.hold(which, scope_.term.clock.now());
+            tree_.hold(which, rate_time());
     });
     wake_tree();
 }
 
 void admissions::edited(known_task const& task)
 {
-    tree_.edit(task.id, task.version, task.definition.rate, scope_.term.clock.now());
+    gate_.edit(task.id, task.version, task.definition.concurrency.limit);
+    admitted(gate_.admit_more());
+    tree_.edit(task.id, task.version, task.definition.rate, rate_time());
     wake_tree();
 }
 

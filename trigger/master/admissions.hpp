@@ -41,9 +41,9 @@ public:
     // The settings of services and projects have changed.
     void limit(std::vector<protocol::scope_settings> const& all);
 
-    // True if executions of the task may wait for its rate.
-    bool limits_rate_of(task_id task) const { return tree_.knows(task); }
-    // An edit has made this the present version of the task: its rate holds at once.
+    // True if executions of the task may wait for its rate or its concurrency limit.
+    bool limits(task_id task) const { return tree_.knows(task) || gate_.knows(task); }
+    // An edit has made this the present version of the task: its rate and its concurrency limit hold at once.
     void edited(known_task const& task);
 
     // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.
@@ -73,6 +73,10 @@ private:
     void enter_early(execution_id id);
     open_execution* find_waiting(execution_id id);
 
+    // Cluster time when the term began, and from then on by the boot clock: tokens come whatever happens to cluster
+    // time.
+    utc_time rate_time() const { return began_ + (scope_.term.time.now() - began_at_); }
+
     static constexpr duration promise_holds = 100ms; // if no client has room meanwhile
 
     instant next_look() const;
@@ -85,6 +89,8 @@ private:
 
     term_scope scope_;
     attempts& next_;
+    utc_time began_;
+    instant began_at_;
     concurrency_gate gate_;
     limit_tree tree_;
     bool loaded_ = false;

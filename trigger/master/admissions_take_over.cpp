@@ -14,14 +14,14 @@ constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
 void admissions::under_way(open_execution const& one)
 {
     if (has_gate(one))
-        gate_.hold(place_of(one), {one.id, place_in_gate(one), true, one.forced});
+        admitted(gate_.hold(place_of(one), one.task->definition.concurrency, candidate_of(one, true)));
     if (auto const which = member_of(one); tree_.concerns(which))
-        tree_.hold(which, scope_.term.clock.now());
+        tree_.hold(which, rate_time());
 }
 
 void admissions::still_runs(storage::unresponsive_row const& row, known_task const& task)
 {
-    auto const now = scope_.term.clock.now();
+    auto const now = rate_time();
     auto const& definition = task.definition;
     auto const place = protocol::place_in_line(row.scheduled_at, definition.priority);
     limit_tree::member const which{row.id, task.id, task.version, definition.rate, protocol::service_of(definition),
@@ -31,8 +31,10 @@ void admissions::still_runs(storage::unresponsive_row const& row, known_task con
     if (definition.concurrency.limit == 0)
         return;
     auto const payload = row.payload ? protocol::json_text::checked(*row.payload) : definition.payload;
-    gate_.hold({task.id, protocol::key_hash(definition.concurrency, payload)},
-               {row.id, place_in_gate(definition, row.scheduled_at)});
+    concurrency_gate::candidate const holder{row.id, place_in_gate(definition, row.scheduled_at), true, false,
+                                             task.version};
+    concurrency_gate::place const where{task.id, protocol::key_hash(definition.concurrency, payload)};
+    admitted(gate_.hold(where, definition.concurrency, holder));
     gate_.runs_on(row.id);
 }
 
@@ -54,17 +56,17 @@ void admissions::absent(open_execution& one)
 // there are too few.
 void admissions::give_back(open_execution& one, bool begun)
 {
-    auto const now = scope_.term.clock.now();
+    auto const now = rate_time();
     auto const& policy = one.task->definition.concurrency;
     if (begun) {
         tree_.release_if_over(one.id, now);
-        admitted(gate_.release_if_full(one.id, policy.limit));
+        admitted(gate_.release_if_full(one.id));
         return void(wake_tree());
     }
     if (has_gate(one) && one.forced) {
-        admitted(gate_.release_if_full(one.id, policy.limit));
+        admitted(gate_.release_if_full(one.id));
     } else if (has_gate(one)) {
-        auto const ruling = gate_.give_back(policy, {one.id, place_in_gate(one), false});
+        auto const ruling = gate_.give_back(policy, candidate_of(one, false));
         carry_out(ruling);
         if (ruling.outdated)
             next_.skip(one, took_its_place);

@@ -19,7 +19,7 @@ constexpr duration after_failed_write = 200ms; // after a write that failed
 awaitable<void> admissions::read()
 {
     auto const recorded = co_await scope_.ledger.limit_states();
-    tree_.begin(scope_.term.clock.now(), recorded);
+    tree_.begin(rate_time(), recorded);
 }
 
 awaitable<void> admissions::run()
@@ -52,10 +52,12 @@ instant admissions::next_look() const
     auto next = now + 1h;
     if (!unmarked_.empty())
         next = std::min(next, unmarked_.front().first + marked_after);
+    if (gate_.has_more())
+        next = now + 1ms;
     if (!promised_.empty())
         next = std::min(next, promised_.front().first + promise_holds);
     if (auto const free = tree_.next())
-        next = std::min(next, now + std::max<duration>(*free - scope_.term.clock.now(), 0us));
+        next = std::min(next, now + std::max<duration>(*free - rate_time(), 0us));
     return next;
 }
 
@@ -64,6 +66,7 @@ awaitable<void> admissions::round()
     if (all_loaded_ && !has_let_in())
         let_in_early();
     step_back();
+    admitted(gate_.admit_more());
     wake_tree();
     while (!to_cancel_.empty())
         co_await cancel_replaced();
@@ -95,7 +98,7 @@ void admissions::take_to_mark()
         if (one == nullptr || one->phase != phase::waiting || one->marked || !waits(id))
             continue;
         one->marked = true;
-        auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, clock);
+        auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, rate_time());
         to_mark_.push_back({id, what, clock - (now - since)});
     }
 }
@@ -114,8 +117,11 @@ awaitable<void> admissions::let_go()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_let_go_);
-    auto const now = scope_.term.clock.now();
-    auto const states = tree_.states_to_record(some, now);
+    auto const now = rate_time();
+    auto states = tree_.states_to_record(some, now);
+    auto const ahead = now - scope_.term.clock.now(); // after a step of the clock
+    for (auto& each : states)
+        each.full_at -= ahead;
     co_await scope_.ledger.record_limit_states(scope_.term.fence, states);
     tree_.recorded(some, now);
     drop(to_let_go_, some.size());

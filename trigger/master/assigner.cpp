@@ -13,6 +13,7 @@ constexpr std::size_t at_once = 1'000;             // executions taken from a qu
 constexpr std::size_t taken_in_a_turn = 500;       // of a service in its turn
 constexpr duration cut_off_without = 1s;           // a report: nodes report twice a second
 constexpr duration refused_again = 1s;             // for its size: the node with another client may be free by then
+constexpr duration mark_again = 20ms;              // for an execution that the mark does not cover
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
 } // namespace
@@ -58,7 +59,8 @@ awaitable<void> assigner::fire()
         collect(round);
         distribute(round);
         auto const now = scope_.term.time.now();
-        firing_times const times{scope_.open.next_due(), deps_.mark.limit(), limit_, deps_.ready.next_unblock()};
+        firing_times const times{scope_.open.next_due(), deps_.mark.limit(), limit_, deps_.ready.next_unblock(),
+                                 scope_.open.next_after_pause()};
         auto const look = look_after(times, now, scope_.term.clock.now());
         if (look.wants_mark)
             deps_.mark.wake(); // which wakes this when it has moved
@@ -79,7 +81,7 @@ void assigner::collect(utc_time now)
         deps_.out.fell_due();
     for (auto const id : due) {
         auto& one = *scope_.open.find(id);
-        if (one.phase != phase::waiting) // an execution before it in this loop has replaced it
+        if (one.phase != phase::waiting || !is_marked(one)) // an execution before it in this loop may have replaced it
             continue;
         if (deps_.limits.expired(one, now) || deps_.paused.keep(one) || !may_go(one, now) || deps_.past.keep(one))
             continue;
@@ -93,6 +95,16 @@ void assigner::collect(utc_time now)
     }
     if (!broadcasts.empty())
         deps_.completions.broadcast(std::move(broadcasts));
+}
+
+// A pause that ended while cluster time stands still may lie beyond the mark, which a new master trusts.
+bool assigner::is_marked(open_execution& one)
+{
+    if (one.attempt == 1 || one.due_at <= deps_.mark.limit())
+        return true;
+    deps_.mark.reach(one.due_at);
+    scope_.open.wait_for(one, scope_.term.time.now() + mark_again);
+    return false;
 }
 
 void assigner::distribute(utc_time now)
@@ -243,7 +255,7 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
         one.credit->closed_until = now + full_pause;
     }
     deps_.late.returned(one);
-    scope_.open.wait(one, scope_.term.clock.now() + pause);
+    scope_.open.wait_for(one, now + pause);
     scope_.due_changed.wake();
 }
 

@@ -77,6 +77,7 @@ private:
 
     awaitable<void> fire();
     void collect(utc_time now);
+    bool is_marked(open_execution& one);
     void distribute(utc_time now);
     ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
                                  std::deque<execution_id> const& first, std::size_t most, utc_time round);

@@ -109,7 +109,7 @@ void assigner::come_back(execution_id id, duration pause)
 {
     auto& one = *scope_.open.find(id);
     deps_.late.returned(one);
-    scope_.open.wait(one, scope_.term.clock.now() + pause);
+    scope_.open.wait_for(one, scope_.term.time.now() + pause);
 }
 
 void assigner::fire_again(std::string const& node, std::vector<protocol::attempt_key> const& given)

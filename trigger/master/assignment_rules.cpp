@@ -42,6 +42,8 @@ next_look look_after(firing_times const& times, instant now, utc_time clock)
         out.at = std::min(out.at, now + (*times.next_due - clock));
     if (times.unblocked)
         out.at = std::min(out.at, *times.unblocked);
+    if (times.paused)
+        out.at = std::min(out.at, *times.paused);
     return out;
 }
 

@@ -30,6 +30,7 @@ struct firing_times {
     utc_time marked;                  // the mark in the database: nothing later may fire
     utc_time limit;                   // the signals are known until then: nothing later may fire
     std::optional<instant> unblocked; // when a service without a free credit is looked at again
+    std::optional<instant> paused{};  // the end of the next pause of an execution
 };
 struct next_look {
     instant at;

@@ -14,17 +14,25 @@ namespace {
 constexpr char plain_reason[] = "the database refused the reason of its end";
 }
 
+instant attempts::end_of_pause(utc_time due) const
+{
+    return scope_.term.time.now() + std::max<duration>(due - scope_.term.clock.now(), 0s);
+}
+
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
     if (one.cancel_requested)
         return cancel(one);
+    if (protocol::replaces_lost(cause))
+        due = std::max(due, scope_.term.clock.now() + protocol::pause_after_lost(one.lost));
     storage::next_attempt next{one.id, one.attempt, due, cause};
-    next.begun = one.ran || cause == protocol::attempt_cause::retry;
+    next.begun = one.ran || one.begun || cause == protocol::attempt_cause::retry;
     if (one.phase == phase::held) {
         next.client = one.where;
         one.last_client = one.where;
         next.since = scope_.term.clock.now() - (scope_.term.time.now() - one.since);
     }
+    one.delayed_until = end_of_pause(due);
     scope_.open.move(one, phase::opening);
     to_open_.push_back(std::move(next));
     bell_.wake();
@@ -41,7 +49,10 @@ void attempts::retry(open_execution& one, utc_time ended)
 
 void attempts::retry_recorded(open_execution& one, utc_time due)
 {
-    retry(one, due - one.task->definition.retry_delay);
+    // The database has dated the end of the attempt, and its clock may have been set back since or before.
+    auto const ended = due - one.task->definition.retry_delay;
+    auto const ago = std::max<duration>(scope_.term.clock.database_now() - ended, 0s);
+    retry(one, scope_.term.clock.now() - ago);
 }
 
 void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
@@ -86,10 +97,16 @@ void attempts::add_failure(open_execution& one, std::string why, bool died)
 
 void attempts::wait(open_execution& one)
 {
+    one.delayed_until = end_of_pause(one.due_at);
+    begin_pause(one);
+}
+
+void attempts::begin_pause(open_execution& one)
+{
     if (one.suspect())
         suspects_.join(one);
     else
-        scope_.open.wait(one, one.due_at);
+        scope_.open.wait_for(one, one.delayed_until);
 }
 
 awaitable<void> attempts::run()
@@ -159,15 +176,17 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
             continue;
         }
         one->attempt = next.attempt + 1;
-        if (protocol::replaces_lost(next.cause))
+        if (protocol::replaces_lost(next.cause)) {
             ++one->max_attempts; // an attempt lost with a client or node is not the task's own
+            ++one->lost;
+        }
         if (next.died)
             ++one->deaths;
         one->begun = one->begun || next.begun;
         one->ran = one->sent = one->out = false;
         one->doubted.clear();
         one->due_at = next.due_at;
-        wait(*one);
+        begin_pause(*one);
     }
     scope_.due_changed.wake();
     scope_.open.mark_stale(stale);

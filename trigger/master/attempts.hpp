@@ -39,7 +39,8 @@ public:
     // A policy of its task leaves this execution out. It has not been sent.
     void skip(open_execution& one, std::string const& reason);
 
-    // Waits for its due time; a suspect also waits for its turn.
+    // Waits for its due time, by the boot clock, which no step of cluster time touches; a suspect also waits for its
+    // turn.
     void wait(open_execution& one);
 
     // Called when a firing of a task that had reached its max_firings was skipped, so that the task fires once more:
@@ -49,6 +50,8 @@ public:
     awaitable<void> run();
 
 private:
+    instant end_of_pause(utc_time due) const;
+    void begin_pause(open_execution& one);
     void add_failure(open_execution& one, std::string why, bool died);
     // Each writes the first group of its queue. False if the database refuses all of it.
     awaitable<bool> open_group();

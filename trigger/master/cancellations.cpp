@@ -14,6 +14,7 @@ constexpr std::size_t most_calls = 64;
 constexpr std::size_t most_slow_calls = 16;
 constexpr duration slow_answer = 250ms;
 constexpr duration repeat_after = 2s;
+constexpr duration remembered_slow = 10s;     // after its last call: longer than until the next repetition
 constexpr duration look_for_requests = 200ms; // for those that the ledger shows
 
 } // namespace
@@ -85,8 +86,20 @@ void cancellations::step()
         again_.erase(again_.begin());
         follow(id, now);
     }
+    forget_slow(now);
     start_calls(quick_);
     start_calls(slow_);
+}
+
+void cancellations::forget_slow(instant now)
+{
+    for (auto left = looked_at_in_a_step; left > 0 && !slow_until_.empty() && slow_until_.front().first <= now;
+         --left) {
+        auto const found = lanes_.find(slow_until_.front().second);
+        slow_until_.pop_front();
+        if (found != lanes_.end() && !found->second.busy && found->second.waiting.empty())
+            lanes_.erase(found);
+    }
 }
 
 void cancellations::follow(execution_id id, instant now)
@@ -100,6 +113,7 @@ void cancellations::follow(execution_id id, instant now)
     case phase::assigned:
         return enqueue({true, one->where}, id);
     case phase::held:
+    case phase::runs_earlier:
         steps_.stopping(*one);
         return enqueue({false, one->where}, id);
     case phase::waiting:
@@ -174,6 +188,8 @@ awaitable<void> cancellations::carry_out(target to, std::vector<protocol::attemp
         make_ready(to, its);
     else if (!its.slow)
         lanes_.erase(to);
+    else
+        slow_until_.emplace_back(now + remembered_slow, std::move(to));
     bell_.wake();
 }
 

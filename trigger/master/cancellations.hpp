@@ -36,6 +36,9 @@ public:
 
     awaitable<void> run();
 
+    // Nodes and clients of which something is kept.
+    std::size_t lanes() const { return lanes_.size(); }
+
 private:
     // A node or client, which is told.
     struct target {
@@ -57,6 +60,7 @@ private:
     void begin_again();
     awaitable<void> work();
     void step();
+    void forget_slow(instant now);
     void follow(execution_id id, instant now);
     void look_again(execution_id id, instant now);
     void enqueue(target to, execution_id id);
@@ -76,6 +80,7 @@ private:
     std::unordered_set<execution_id> followed_;
     std::multimap<instant, execution_id> again_; // when to look at each again
     std::map<target, lane> lanes_;
+    std::deque<std::pair<instant, target>> slow_until_; // when to forget each, if it is not called meanwhile
     calls_in_flight quick_;
     calls_in_flight slow_;
     task_group calls_;

@@ -40,6 +40,8 @@ awaitable<void> completions::run()
         auto pause = duration{1s};
         try {
             co_await round();
+            if (!over_next_.empty())
+                pause = std::clamp<duration>(over_next_.begin()->first - scope_.term.time.now(), 1ms, pause);
             if (!looked_at_all_)
                 pause = 1ms;
         } catch (unavailable const& reason) {
@@ -69,7 +71,45 @@ void completions::replan()
     scope_.due_changed.wake();
 }
 
-// Nothing for a definition that this program cannot read: only that task stands still.
+// The database has dated the end, and its clock may have been set back since.
+utc_time completions::end_of(storage::delayed_task const& row)
+{
+    auto& clock = scope_.term.clock;
+    return clock.stands_until() ? std::min(row.ended_at, clock.database_now()) : row.ended_at;
+}
+
+// True if the delay has not passed although cluster time, which stands still, is past its end. The boot clock tells
+// when it has: then the task is due at once.
+bool completions::pauses(storage::delayed_task const& row, utc_time& next)
+{
+    auto& clock = scope_.term.clock;
+    auto const now = scope_.term.time.now();
+    if (auto const known = pauses_.find(row.execution); known != pauses_.end()) {
+        next = std::min(next, clock.now());
+        return now < known->second;
+    }
+    auto const left = next - clock.database_now();
+    if (left <= 0s || next > clock.now() || !clock.stands_until())
+        return false;
+    pauses_.emplace(row.execution, now + left);
+    over_next_.emplace(now + left, row.execution);
+    return true;
+}
+
+std::vector<execution_id> completions::take_paused()
+{
+    if (over_next_.empty() && !scope_.term.clock.stands_until())
+        pauses_.clear(); // of tasks that were edited meanwhile
+    std::vector<execution_id> over;
+    auto const now = scope_.term.time.now();
+    for (; over.size() < completions_at_once && !over_next_.empty() && over_next_.begin()->first <= now;
+         over_next_.erase(over_next_.begin()))
+        over.push_back(over_next_.begin()->second);
+    return over;
+}
+
+// Nothing for a definition that this program cannot read: only that task stands still. Nothing either while its delay
+// passes beside cluster time.
 std::optional<storage::advance> completions::after_completion(storage::delayed_task const& row)
 {
     try {
@@ -79,7 +119,9 @@ std::optional<storage::advance> completions::after_completion(storage::delayed_t
         step.version = row.version;
         auto const most = task->definition.schedule.firing.max_firings;
         if (task->definition.enabled && (most == 0 || row.firings < most))
-            step.next = task->timetable->after_completion(row.ended_at);
+            step.next = task->timetable->after_completion(end_of(row));
+        if (step.next && pauses(row, *step.next))
+            return std::nullopt;
         step.waiting_for = row.execution;
         return step;
     } catch (invalid_input const& failure) {
@@ -97,6 +139,9 @@ awaitable<void> completions::resume()
         co_await resume(ready);
         deps_.queue.were_resumed(ended.size());
     }
+    auto const over = take_paused();
+    auto const ready = co_await scope_.ledger.delayed_ready(over);
+    co_await resume(ready);
 }
 
 // Executions may have ended while there was no master, or their hints were lost.

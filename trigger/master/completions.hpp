@@ -8,7 +8,9 @@
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace baton::trigger {
@@ -37,6 +39,9 @@ private:
     awaitable<void> resume_missed();
     awaitable<void> resume(std::vector<storage::delayed_task> const& ready);
     awaitable<void> write(std::vector<storage::advance> const& all);
+    std::vector<execution_id> take_paused();
+    bool pauses(storage::delayed_task const& row, utc_time& next);
+    utc_time end_of(storage::delayed_task const& row);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 
@@ -46,6 +51,9 @@ private:
     execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
     bool looked_at_all_ = false; // once in this term
     std::set<task_id> told_;     // the log says that they are refused
+    // The executions whose fixed delays pass while cluster time stands still, and when each delay is over.
+    std::map<execution_id, instant> pauses_;
+    std::set<std::pair<instant, execution_id>> over_next_; // those that are to be looked at then
 };
 
 } // namespace baton::trigger

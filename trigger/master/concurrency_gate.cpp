@@ -12,20 +12,55 @@ void concurrency_gate::put(line& into, place const& where, candidate const& whic
     positions_[which.id] = {where, which.scheduled_at, holds};
 }
 
+concurrency_gate::line& concurrency_gate::line_at(place const& where, protocol::concurrency_policy const& policy,
+                                                  int version)
+{
+    auto& limit = limits_[where.task];
+    if (limit.lines == 0 || version >= limit.version) {
+        limit.version = version;
+        limit.most = static_cast<std::size_t>(policy.limit);
+    }
+    auto const [found, made] = lines_.try_emplace(where);
+    if (made) {
+        found->second.of = &limit;
+        ++limit.lines;
+    }
+    return found->second;
+}
+
+void concurrency_gate::drop_if_unused(place const& where)
+{
+    auto const found = lines_.find(where);
+    if (!found->second.holders.empty() || !found->second.waiting.empty())
+        return;
+    lines_.erase(found);
+    if (auto const limit = limits_.find(where.task); --limit->second.lines == 0) {
+        limits_.erase(limit);
+        raised_.erase(where.task);
+    }
+}
+
 concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::concurrency_policy const& policy,
                                                  candidate const& which)
 {
     if (auto const known = positions_.find(which.id); known != positions_.end())
         return {known->second.holds ? verdict::admitted : verdict::waits, {}, {}};
-    auto& here = lines_[where];
-    here.limit = policy.limit;
+    auto& here = line_at(where, policy, which.version);
+    auto admitted = promote(where, here); // it may have brought a higher limit
+    auto out = enter(here, where, policy, which);
+    out.admitted = std::move(admitted);
+    return out;
+}
+
+concurrency_gate::ruling concurrency_gate::enter(line& here, place const& where,
+                                                 protocol::concurrency_policy const& policy, candidate const& which)
+{
     if (which.forced) {
         bool const admitted = here.running_on.empty();
         put(here, where, which, admitted);
         return {admitted ? verdict::admitted : verdict::waits, {}, {}};
     }
-    auto const limit = static_cast<std::size_t>(policy.limit);
-    if (here.holders.size() < limit && here.waiting.size() == here.forced.size()) {
+    if (here.has_room() && here.waiting.size() == here.forced.size()) {
         put(here, where, which, true);
         return {};
     }
@@ -38,6 +73,37 @@ concurrency_gate::ruling concurrency_gate::enter(place const& where, protocol::c
     if (!out.outdated)
         put(here, where, which, false);
     return out;
+}
+
+void concurrency_gate::edit(task_id task, int version, int limit)
+{
+    auto const found = limits_.find(task);
+    if (found == limits_.end() || version <= found->second.version)
+        return;
+    found->second.version = version;
+    found->second.most = static_cast<std::size_t>(limit);
+    raised_[task] = 0;
+}
+
+std::vector<execution_id> concurrency_gate::admit_more()
+{
+    std::vector<execution_id> admitted;
+    if (raised_.empty())
+        return admitted;
+    auto const [task, from] = *raised_.begin();
+    raised_.erase(raised_.begin());
+    auto left = most_at_once;
+    for (auto at = lines_.lower_bound({task, from}); at != lines_.end() && at->first.task == task; ++at) {
+        if (left-- == 0 || admitted.size() >= most_at_once) {
+            raised_[task] = at->first.key;
+            break;
+        }
+        auto const some = promote(at->first, at->second);
+        admitted.insert(admitted.end(), some.begin(), some.end());
+        if (raised_.contains(task)) // it has more than can be admitted at once
+            break;
+    }
+    return admitted;
 }
 
 // Removes the waiting executions, except the forced ones. The newest counts, and not the last to enter: those that a
@@ -62,8 +128,11 @@ concurrency_gate::ruling concurrency_gate::replace(line& in, candidate const& by
     });
     for (auto const id : out.skip)
         positions_.erase(id);
-    if (!in.holders.empty())
-        out.cancel.push_back(in.holders.begin()->second);
+    auto const open = std::find_if(in.holders.begin(), in.holders.end(), [&](auto const& one) {
+        return !in.beyond.contains(one.second) && !in.running_on.contains(one.second);
+    });
+    if (open != in.holders.end())
+        out.cancel.push_back(open->second);
     return out;
 }
 
@@ -73,20 +142,23 @@ void concurrency_gate::runs_on(execution_id id)
         lines_.at(found->second.where).running_on.insert(id);
 }
 
-void concurrency_gate::hold(place const& where, candidate const& which)
+std::vector<execution_id> concurrency_gate::hold(place const& where, protocol::concurrency_policy const& policy,
+                                                 candidate const& which)
 {
     if (holds(which.id))
-        return;
-    leave(which.id);
-    put(lines_[where], where, which, true);
+        return {};
+    auto admitted = leave(which.id);
+    put(line_at(where, policy, which.version), where, which, true);
+    return admitted;
 }
 
-std::vector<execution_id> concurrency_gate::release_if_full(execution_id id, int limit)
+std::vector<execution_id> concurrency_gate::release_if_full(execution_id id)
 {
     auto const found = positions_.find(id);
     if (found == positions_.end() || !found->second.holds)
         return {};
-    if (under_way(lines_.at(found->second.where), id) <= static_cast<std::size_t>(limit))
+    auto const& here = lines_.at(found->second.where);
+    if (here.of->most == 0 || under_way(here, id) <= here.of->most)
         return {};
     return leave(id);
 }
@@ -103,14 +175,13 @@ concurrency_gate::ruling concurrency_gate::give_back(protocol::concurrency_polic
     if (found == positions_.end() || !found->second.holds)
         return {};
     auto const where = found->second.where;
-    auto& here = lines_.at(where);
-    here.limit = policy.limit;
+    auto& here = line_at(where, policy, which.version);
     here.holders.erase({found->second.scheduled_at, which.id});
     here.beyond.erase(which.id);
     positions_.erase(found);
-    bool const full = here.holders.size() >= static_cast<std::size_t>(policy.limit);
     ruling out{verdict::waits, {}, {}};
-    if (policy.when_full == protocol::when_full::replace && (full || here.waiting.size() > here.forced.size()))
+    if (policy.when_full == protocol::when_full::replace &&
+        (!here.has_room() || here.waiting.size() > here.forced.size()))
         out = replace(here, which);
     if (!out.outdated)
         put(here, where, which, false);
@@ -122,7 +193,7 @@ std::vector<execution_id> concurrency_gate::promote(place const& where, line& in
 {
     std::vector<execution_id> admitted;
     for (auto next = in.waiting.begin(); next != in.waiting.end();) {
-        bool const room = in.holders.size() < static_cast<std::size_t>(in.limit);
+        bool const room = in.has_room();
         bool const force = in.running_on.empty();
         if (!room && (!force || in.forced.empty()))
             break;
@@ -131,6 +202,11 @@ std::vector<execution_id> concurrency_gate::promote(place const& where, line& in
         if (!(forced ? force : room)) {
             ++next;
             continue;
+        }
+        if (admitted.size() == most_at_once) {
+            auto const [more, made] = raised_.try_emplace(where.task, where.key);
+            more->second = std::min(more->second, where.key);
+            break;
         }
         next = in.waiting.erase(next);
         in.forced.erase(id);
@@ -153,8 +229,7 @@ std::vector<execution_id> concurrency_gate::leave(execution_id id)
     here.beyond.erase(id);
     here.running_on.erase(id);
     auto admitted = promote(where, here);
-    if (here.holders.empty() && here.waiting.empty())
-        lines_.erase(where);
+    drop_if_unused(where);
     return admitted;
 }
 

@@ -27,7 +27,7 @@ std::optional<duration> asked_before(term_scope const& scope, open_execution con
 {
     if (!one.stop || one.stop->attempt != one.attempt || one.stop->why != why)
         return std::nullopt;
-    return std::max<duration>(scope.term.clock.now() - one.stop->at, 0s);
+    return std::max<duration>(scope.term.clock.database_now() - one.stop->at, 0s);
 }
 
 } // namespace
@@ -88,7 +88,7 @@ void deadlines::look_at(watched what, instant now)
     auto const* one = scope_.open.find(what.id);
     if (one == nullptr || one->attempt != what.attempt)
         return;
-    if (one->phase != phase::held) {
+    if (!one->at_client()) {
         queue_.emplace(now + deadline_pause, what);
         return;
     }
@@ -100,9 +100,8 @@ void deadlines::look_at(watched what, instant now)
     }
     bool const timed_out = what.why == protocol::stop_cause::timeout;
     bool const cancelled = !timed_out || one->cancel_requested;
-    expired_.push_back({one->id, one->attempt, one->where,
-                        cancelled ? protocol::state::cancelled : protocol::state::timed_out,
-                        reason_of(*one, timed_out)});
+    auto const state = cancelled ? protocol::state::cancelled : protocol::state::timed_out;
+    expired_.push_back(make_unresponsive(*one, state, reason_of(*one, timed_out)));
 }
 
 awaitable<void> deadlines::run()

@@ -17,20 +17,21 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
         auto const found = attempts_.find(one.execution);
         if (found == attempts_.end())
             continue;
+        holder const at{instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}, one.attempt};
         // A client that remembers that an earlier attempt failed does not have the attempt in question.
         if (one.attempt >= found->second || one.succeeded)
-            holders_[one.execution] = {instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}};
+            holders_[one.execution] = at;
         else if (!one.finished)
-            earlier_[one.execution] = instance;
+            earlier_[one.execution] = at;
     }
 }
 
 doubt_finding doubt::finding(execution_id execution, bool complete) const
 {
     if (auto const found = holders_.find(execution); found != holders_.end())
-        return {doubt_finding::kind::held, found->second.client, found->second.ran};
-    if (auto const client = earlier_.find(execution); client != earlier_.end())
-        return {doubt_finding::kind::runs_earlier, client->second};
+        return {doubt_finding::kind::held, found->second.client, found->second.ran, found->second.attempt};
+    if (auto const found = earlier_.find(execution); found != earlier_.end())
+        return {doubt_finding::kind::runs_earlier, found->second.client, found->second.ran, found->second.attempt};
     return {complete ? doubt_finding::kind::absent : doubt_finding::kind::open};
 }
 

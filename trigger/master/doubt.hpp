@@ -18,12 +18,13 @@ struct doubt_finding {
     enum class kind {
         open,         // a client that may have it has not answered
         held,         // `client` has this attempt, or the execution's success
-        runs_earlier, // `client` runs an earlier attempt, whose end must be awaited
+        runs_earlier, // `client` runs the earlier `attempt`, whose end must be awaited
         absent        // no live client of the service has it: the next attempt may go out
     };
     kind what = kind::open;
     std::string client{};
-    duration ran{}; // held: for how long its handler has run; 0: it has not begun, or has ended
+    duration ran{}; // for how long its handler has run; 0: it has not begun, or has ended
+    int attempt = 0;
 };
 
 // A question to all clients of a service about some of its executions, and their answers. Complete by instance, not by
@@ -39,8 +40,6 @@ public:
     std::vector<protocol::attempt_key> const& asked() const { return asked_; }
     // `complete`: every live client of the service has answered.
     doubt_finding finding(execution_id execution, bool complete) const;
-    // The clients that run earlier attempts, by execution.
-    std::map<execution_id, std::string> const& earlier() const { return earlier_; }
 
 private:
     std::vector<protocol::attempt_key> asked_;
@@ -49,9 +48,10 @@ private:
     struct holder {
         std::string client;
         duration ran{};
+        int attempt = 0;
     };
     std::map<execution_id, holder> holders_;
-    std::map<execution_id, std::string> earlier_;
+    std::map<execution_id, holder> earlier_;
 };
 
 // The executions that the next question is about: the first ones behind `after`, or from the beginning when none is

@@ -65,7 +65,7 @@ void execution_limits::end(open_execution& one, limit_kind kind, limit_step step
     case limit_step::time_out:
         return next_.fail(one, reason, protocol::state::timed_out);
     case limit_step::abandon:
-        return ends_.end_now({one.id, one.attempt, one.where, protocol::state::timed_out, reason});
+        return ends_.end_now(make_unresponsive(one, protocol::state::timed_out, reason));
     case limit_step::look_again:
     case limit_step::none:
         break;

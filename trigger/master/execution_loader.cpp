@@ -38,7 +38,7 @@ bool execution_loader::load(storage::open_execution_row const& row, open_set::re
         steps_.cancel(one);
     else if (maybe_sent && !one.broadcast())
         steps_.doubt(one);
-    else if (one.suspect())
+    else if (one.suspect() || (one.attempt > 1 && one.due_at > scope_.term.clock.now()))
         steps_.wait(one);
     else if (row.at_once())
         scope_.open.wait(one, utc_time{}); // no mark needs to be written before it is sent (fire_mark)

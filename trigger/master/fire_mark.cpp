@@ -30,7 +30,9 @@ awaitable<void> fire_mark::read()
 awaitable<void> fire_mark::run()
 {
     for (;;) {
-        auto const next = next_mark(scope_.term.clock.now(), limit_, scope_.open.next_due(), ahead_);
+        auto next = next_mark(scope_.term.clock.now(), limit_, scope_.open.next_recorded_due(), ahead_);
+        if (wanted_ > limit_)
+            next = std::max(next.value_or(wanted_), wanted_);
         if (!next) {
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + mark_again);
             continue;

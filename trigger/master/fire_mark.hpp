@@ -27,6 +27,12 @@ public:
     awaitable<void> read(); // the marks of earlier terms
     utc_time limit() const { return limit_; }
     void wake() { bell_.wake(); } // something is due that the mark does not cover
+    // The mark must reach this time although cluster time stands still.
+    void reach(utc_time at)
+    {
+        wanted_ = std::max(wanted_, at);
+        bell_.wake();
+    }
 
     awaitable<void> run();
 
@@ -35,6 +41,7 @@ private:
     duration ahead_;
     waker bell_;
     utc_time limit_{};
+    utc_time wanted_{};
 };
 
 } // namespace baton::trigger

@@ -20,7 +20,6 @@ constexpr duration silent_after = 2s;           // without an answer
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr int most_lost = 20;     // attempts whose client is not known: a handler may end the hosts of all that know it
 constexpr duration ask_again = 200ms;
-constexpr duration ask_again_later = 1s; // while executions only wait for earlier attempts to end
 }
 
 namespace {
@@ -42,13 +41,24 @@ struct in_doubt_resolver::inquiry {
     std::set<std::string> under_way;         // nodes that are being asked
     std::map<std::string, std::string> last; // the last client that was asked, by node
     question_pauses pauses;
-    instant heard_at{}; // last, or its beginning
+    instant heard_at{};                  // last, or its beginning
+    instant doubted_at = instant::min(); // the last of them, by this term
     std::size_t held = 0;
     std::size_t next_attempts = 0;
+    std::size_t earlier = 0;
 };
 
 in_doubt_resolver::in_doubt_resolver(term_scope const& scope, dependencies deps)
-    : scope_(scope), deps_(deps), bell_(scope.loop), workers_(scope.loop)
+    : scope_(scope),
+      deps_(deps),
+      bell_(scope.loop),
+      earlier_(scope, deps.calls,
+               {[this](open_execution const& one, duration ran) {
+                    if (earlier_listener_)
+                        earlier_listener_(one, ran);
+                },
+                [this](open_execution& one) { add(one, protocol::attempt_cause::client_gone); }}),
+      workers_(scope.loop)
 {
     scope_.clients.on_change([this](std::string const& instance) { client_changed(instance); });
 }
@@ -60,6 +70,13 @@ void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
     bell_.wake();
 }
 
+void in_doubt_resolver::runs_earlier(open_execution& one, std::string client, int attempt)
+{
+    one.next_cause = protocol::attempt_cause::client_gone;
+    one.begun = true;
+    earlier_.add(one, std::move(client), attempt);
+}
+
 awaitable<void> in_doubt_resolver::run()
 {
     co_await workers_.around(work());
@@ -67,6 +84,7 @@ awaitable<void> in_doubt_resolver::run()
 
 awaitable<void> in_doubt_resolver::work()
 {
+    workers_.spawn("executions whose clients run earlier attempts", earlier_.run());
     co_await announce();
     for (;;) {
         start_services();
@@ -92,21 +110,24 @@ awaitable<void> in_doubt_resolver::announce()
         if (!all)
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
     }
-    co_await learn_of_clients();
+    // A client may have joined at a node that did not know this epoch yet, and may have got executions from it.
+    auto const now = scope_.term.time.now();
+    co_await learn_of_clients(now);
 }
 
-// A client may have joined at a node that did not know this epoch yet, and may have got executions from it.
-awaitable<void> in_doubt_resolver::learn_of_clients()
+// Returns when the directory shows every client that had joined by then.
+awaitable<void> in_doubt_resolver::learn_of_clients(instant since)
 {
-    for (bool known = false; !known;) {
+    while (scope_.clients.read_at() < since) {
+        bool failed = false;
         try {
             co_await scope_.clients.refresh();
-            known = true;
         } catch (unavailable const& reason) {
             log::outage(reason, "in-doubt", "reading the clients failed, trying again in 200 ms",
                         {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
+            failed = true;
         }
-        if (!known)
+        if (failed)
             co_await scope_.term.time.sleep_for(ask_again);
     }
 }
@@ -149,7 +170,6 @@ void in_doubt_resolver::start_services()
 awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
 {
     execution_id after{};
-    bool waits_for_earlier = false;
     for (auto about = next_inquiry(service, after); about; about = next_inquiry(service, after)) {
         co_await scope_.term.until_active(100ms);
         inquiries_[service] = about;
@@ -159,18 +179,18 @@ awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
             ask(about);
             if (!about->pending.empty())
                 co_await about->news.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
-            all = about->pending.empty();
+            bool const answered = about->pending.empty();
+            auto const since = about->doubted_at;
+            all = answered && scope_.clients.read_at() >= since;
             note_silence(service, *about);
             decide(service, *about, all);
+            if (answered && !all) // a client that has it may not be in the directory yet
+                co_await learn_of_clients(since);
         }
         inquiries_.erase(service);
-        cancel_earlier(*about);
-        waits_for_earlier = waits_for_earlier || !about->answers.earlier().empty();
         auto const& asked = about->answers.asked();
         bool const last = asked.size() < executions_asked;
         after = last ? execution_id{} : asked.back().execution;
-        if (last && std::exchange(waits_for_earlier, false))
-            co_await scope_.term.time.sleep_for(ask_again_later);
     }
     settling_.erase(service);
     silent_.erase(service);
@@ -194,9 +214,16 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(prot
     if (found == scope_.open.in_doubt().end())
         return nullptr;
     std::vector<protocol::attempt_key> asked;
-    for (auto const id : next_in_turn(found->second, after, executions_asked))
-        asked.push_back({id, scope_.open.find(id)->attempt});
-    return std::make_shared<inquiry>(std::move(asked), scope_.loop);
+    auto doubted_at = instant::min();
+    for (auto const id : next_in_turn(found->second, after, executions_asked)) {
+        auto const& one = *scope_.open.find(id);
+        asked.push_back({id, one.attempt});
+        if (one.next_cause != protocol::attempt_cause::take_over)
+            doubted_at = std::max(doubted_at, one.since);
+    }
+    auto about = std::make_shared<inquiry>(std::move(asked), scope_.loop);
+    about->doubted_at = doubted_at;
+    return about;
 }
 
 // Every live client of the service must answer. The directory may change meanwhile: see client_changed().
@@ -277,16 +304,28 @@ bool in_doubt_resolver::is_gone(std::string const& client) const
     return !client.empty() && scope_.clients.find(client) == nullptr;
 }
 
-void in_doubt_resolver::decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete)
+void in_doubt_resolver::charge_at(open_execution& one, std::string const& client)
+{
+    auto const& task = one.task->definition;
+    if (auto const* listed = scope_.clients.find(client))
+        scope_.open.charge(one, deps_.credits.at(*listed->home, protocol::service_of(task), task.handler));
+}
+
+void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool complete)
 {
     auto const found = about.answers.finding(one.id, complete);
     if (found.what == doubt_finding::kind::held) {
         scope_.open.move(one, phase::held, found.client);
-        if (auto const* client = scope_.clients.find(found.client))
-            scope_.open.charge(one, deps_.credits.at(*client->home, service, one.task->definition.handler));
+        charge_at(one, found.client);
         if (held_)
             held_(one, found.ran);
         ++about.held;
+    } else if (found.what == doubt_finding::kind::runs_earlier) {
+        runs_earlier(one, found.client, found.attempt);
+        charge_at(one, found.client);
+        if (earlier_listener_)
+            earlier_listener_(one, found.ran);
+        ++about.earlier;
     } else if (found.what == doubt_finding::kind::absent) {
         if (absent_)
             absent_(one);
@@ -311,7 +350,7 @@ void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, b
             if (one == nullptr || one->phase != phase::in_doubt || one->attempt != asked.attempt)
                 continue;
             if (one->has_begun() == begun)
-                decide_one(service, *one, about, complete);
+                decide_one(*one, about, complete);
         }
     if (complete)
         log::info("in-doubt", "asked the clients of a service which executions they have",
@@ -319,17 +358,7 @@ void in_doubt_resolver::decide(protocol::service_view service, inquiry& about, b
                    {"executions", about.answers.asked().size()},
                    {"held", about.held},
                    {"next_attempt", about.next_attempts},
-                   {"waiting_for_earlier", about.answers.earlier().size()}});
-}
-
-void in_doubt_resolver::cancel_earlier(inquiry const& about)
-{
-    std::map<std::string, std::vector<execution_id>> asked;
-    for (auto const& [id, instance] : about.answers.earlier())
-        if (auto const* one = scope_.open.find(id); one != nullptr && one->cancel_requested)
-            asked[instance].push_back(id);
-    for (auto& [instance, ids] : asked)
-        workers_.spawn("a cancel of an earlier attempt", deps_.calls.cancel(instance, std::move(ids)));
+                   {"waiting_for_earlier", about.earlier}});
 }
 
 } // namespace baton::trigger

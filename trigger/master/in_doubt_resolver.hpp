@@ -5,6 +5,7 @@
 #include "trigger/master/credits.hpp"
 #include "trigger/master/doubt.hpp"
 #include "trigger/master/doubts.hpp"
+#include "trigger/master/earlier_attempts.hpp"
 #include "trigger/master/node_calls.hpp"
 #include "trigger/master/term_scope.hpp"
 
@@ -25,7 +26,8 @@ namespace baton::trigger {
 //    no message that is still on its way can start it. A question is complete when each instance has answered or is
 //    gone, at whatever node: a client may move between two questions.
 // 3. An execution that no live client knows goes out as the next attempt. If a client runs an earlier attempt, because
-//    its node or the client itself had counted as gone, the execution waits for the end of that attempt.
+//    its node or the client itself had counted as gone, the execution waits for the end of that attempt
+//    (earlier_attempts), and is in doubt again then.
 //
 // Services are asked in parallel, each about its oldest executions first; a service whose clients do not answer makes
 // no other wait.
@@ -40,6 +42,12 @@ public:
     in_doubt_resolver(term_scope const& scope, dependencies deps);
     // Called with an execution that a client was found to have, and with the time for which its handler has run.
     void on_held(std::function<void(open_execution const&, duration ran)> listener) { held_ = std::move(listener); }
+    // Called with an execution of which a client runs an earlier attempt, and with the time for which its handler has
+    // run; 0: unknown. More than once.
+    void on_earlier(std::function<void(open_execution const&, duration ran)> listener)
+    {
+        earlier_listener_ = std::move(listener);
+    }
     // Called with an execution that no client has.
     void on_absent(std::function<void(open_execution&)> listener) { absent_ = std::move(listener); }
     // Called with what a node says that it can take, in its answer to the announcement.
@@ -49,6 +57,9 @@ public:
     }
 
     void add(open_execution& one, protocol::attempt_cause cause) override;
+
+    // A client runs this earlier attempt of an execution that was sent to it.
+    void runs_earlier(open_execution& one, std::string client, int attempt);
 
     awaitable<void> run();
 
@@ -64,7 +75,7 @@ private:
     awaitable<void> announce();
     awaitable<void> tell_node(std::string incarnation);
     awaitable<void> tell_replaced();
-    awaitable<void> learn_of_clients();
+    awaitable<void> learn_of_clients(instant since);
     void start_services();
     awaitable<void> settle_service(protocol::service_key service);
     void note_silence(protocol::service_key const& service, inquiry const& about);
@@ -74,14 +85,15 @@ private:
     void ask(std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
     bool is_gone(std::string const& client) const;
-    void decide_one(protocol::service_view service, open_execution& one, inquiry& about, bool complete);
+    void decide_one(open_execution& one, inquiry& about, bool complete);
     void decide(protocol::service_view service, inquiry& about, bool complete);
-    void cancel_earlier(inquiry const& about);
+    void charge_at(open_execution& one, std::string const& client);
 
     term_scope scope_;
     dependencies deps_;
     std::function<void(std::string const&, protocol::capacity_message const&)> capacity_;
     std::function<void(open_execution const&, duration)> held_;
+    std::function<void(open_execution const&, duration)> earlier_listener_;
     std::function<void(open_execution&)> absent_;
     std::set<std::string> told_;    // nodes that know this epoch
     std::set<std::string> telling_; // nodes that are being told
@@ -90,6 +102,7 @@ private:
     protocol::service_map<std::shared_ptr<inquiry>> inquiries_; // that are under way
     std::map<std::string, int> asking_;                         // questions under way, by node
     waker bell_;
+    earlier_attempts earlier_;
     task_group workers_;
 };
 

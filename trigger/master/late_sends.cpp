@@ -106,7 +106,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
         idle_.emplace_back(scope_.term.time.now(), which);
     } else {
         scope_.open.mark_stale({which.execution});
-        scope_.open.wait(*one, scope_.term.clock.now() + refused_again);
+        scope_.open.wait_for(*one, scope_.term.time.now() + refused_again);
     }
 }
 

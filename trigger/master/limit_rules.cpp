@@ -17,6 +17,7 @@ limit_step late_start(open_execution const& one)
     case phase::opening:
         return limit_step::look_again;
     case phase::held:
+    case phase::runs_earlier:
     case phase::parent:
         break;
     }
@@ -29,6 +30,7 @@ limit_step end_of_all(open_execution const& one)
     case phase::waiting:
         return limit_step::time_out;
     case phase::held:
+    case phase::runs_earlier:
         return limit_step::abandon;
     case phase::assigned:
     case phase::in_doubt:

@@ -84,6 +84,8 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         if (one.ran || ran > 0s)
             deadlines_.started(one.id, one.attempt, ran);
     });
+    in_doubt_.on_earlier(
+        [this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); });
     in_doubt_.on_absent([this](open_execution& one) { admissions_.absent(one); });
     paused_.on_resume([this](protocol::service_view service) {
         assigner_.released(service);
@@ -137,7 +139,7 @@ signal_reader::actions master::actions_on_signals()
             },
             [this](auto const& all, instant asked) { paused_.learn(all, asked); },
             [this](auto const& all, instant asked) { service_settings_.learn(all, asked); },
-            [this](task_id task) { return admissions_.limits_rate_of(task); },
+            [this](task_id task) { return admissions_.limits(task); },
             [this](auto const& task) { edited(task); }};
 }
 
@@ -146,7 +148,9 @@ void master::edited(storage::defined_task const& task)
     try {
         admissions_.edited(*book_.get(task.id, task.version, task.definition, std::nullopt));
     } catch (invalid_input const& failure) {
-        log::error("term", "a task cannot be read, its waiting executions keep the rate of its former version",
+        log::error("term",
+                   "a task cannot be read, its waiting executions keep the rate and the concurrency limit of its "
+                   "former version",
                    {log::reason(failure.what()), {"task", task.id.value()}});
     }
 }
@@ -167,9 +171,12 @@ bool master::note_what_is_out()
 
 std::optional<std::string> master::cannot_plan()
 {
-    if (auto const trouble = term_.active({}) ? parts_.trouble_of(name_of_planner) : std::nullopt)
-        return "planning failed: " + trouble->cause;
-    return watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
+    if (auto const failed = term_.active({}) ? parts_.trouble_of(name_of_planner) : std::nullopt)
+        return "planning failed: " + failed->cause;
+    auto const trouble = watch_.trouble(term_.active({}), term_.active(transaction_need), term_.time.now());
+    if (auto const until = term_.clock.stands_until(); until && !trouble && term_.active({}))
+        return "the clock was set back, and firings wait until " + to_rfc3339(*until);
+    return trouble;
 }
 
 awaitable<void> master::watch_planning()
@@ -321,8 +328,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
         if (one.holds == 0)
             open_.move(*found, phase::held, one.client);
         else
-            in_doubt_.add(*found,
-                          protocol::attempt_cause::client_gone); // which was wrong: the client runs an earlier attempt
+            in_doubt_.runs_earlier(*found, one.client, one.holds);
     }
     for (auto const& one : report.undelivered) {
         auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;

@@ -55,6 +55,14 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     return one;
 }
 
+storage::unresponsive_attempt make_unresponsive(open_execution const& one, protocol::state state, std::string reason)
+{
+    storage::unresponsive_attempt out{one.id, one.attempt, one.where, state, std::move(reason)};
+    if (one.phase == phase::runs_earlier)
+        out.running = one.earlier_attempt;
+    return out;
+}
+
 namespace {
 
 protocol::past_execution told(std::optional<storage::past_execution> const& one)

@@ -19,6 +19,8 @@ enum class phase {
     waiting,  // for its due time, or for a client with room
     assigned, // given to the node in `where`, which has not reported yet
     held,     // the client in `where` has it
+    // The client in `where` runs an earlier attempt, whose end is awaited: it had counted as gone and has returned.
+    runs_earlier,
     in_doubt, // a client may have it: the clients must be asked
     opening,  // its next attempt is being opened
     parent,   // a broadcast whose shards are under way
@@ -35,11 +37,13 @@ struct open_execution {
     std::shared_ptr<known_task const> task;
     utc_time scheduled_at;
     utc_time due_at;
-    utc_time queued_at; // the instant for which it waits
-    utc_time since_due; // the due instant of its first attempt, from which its time limits count
+    utc_time queued_at;      // the instant for which it waits; the latest of all: it waits for another reason
+    instant delayed_until{}; // the end of the pause before this attempt
+    utc_time since_due;      // the due instant of its first attempt, from which its time limits count
     int attempt = 1;
     int max_attempts = 1;
     int deaths = 0;       // of its clients
+    int lost = 0;         // attempts in this term, with a client or node
     bool ran = false;     // a client reported this attempt as running before this term
     bool begun = false;   // an attempt before this one may have begun
     bool sent = false;    // this attempt has been handed to a node, or may have been
@@ -47,8 +51,9 @@ struct open_execution {
     bool marking = false; // late_sends marks it before it is sent
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase
-    trigger::credit* credit = nullptr;      // that it uses while assigned or held
+    trigger::credit* credit = nullptr;      // that it uses while a node or client has it
     trigger::named_credit* named = nullptr; // likewise, of the client that is named
+    int earlier_attempt = 0;                // of phase::runs_earlier: the attempt that runs
     std::string target;                     // the client that the master has chosen; empty: its home chooses
     std::string doubted;                    // the client that may have it, if it is in doubt and that is known
     std::string last_client;                // that had the last attempt, if that failed
@@ -76,6 +81,8 @@ struct open_execution {
 
     // A client may have begun it.
     bool has_begun() const { return begun || ran; }
+    // A client has it, or runs an earlier attempt of it.
+    bool at_client() const { return phase == trigger::phase::held || phase == trigger::phase::runs_earlier; }
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 
@@ -91,6 +98,8 @@ struct open_execution {
 open_execution make_open_execution(storage::open_execution_row const& row, std::shared_ptr<known_task const> task);
 // A firing that this master inserts.
 open_execution make_open_firing(storage::new_execution const& row, std::shared_ptr<known_task const> task);
+// Of an execution that a client has, for its end without its handler.
+storage::unresponsive_attempt make_unresponsive(open_execution const& one, protocol::state state, std::string reason);
 protocol::assignment make_assignment(open_execution const& execution);
 
 } // namespace baton::trigger

@@ -21,7 +21,13 @@ constexpr std::size_t without_growing = 200'000; // executions: growing beyond 1
 // Whether an execution in this phase belongs to the backlog of its service.
 bool counts(phase which)
 {
-    return which != phase::held;
+    return which != phase::held && which != phase::runs_earlier;
+}
+
+// Whether a node or client has an execution in this phase.
+bool is_at_a_place(phase which)
+{
+    return which == phase::assigned || which == phase::held || which == phase::runs_earlier;
 }
 
 } // namespace
@@ -104,7 +110,7 @@ void open_set::leave(open_execution const& one)
     };
     if (counts(one.phase))
         --one.service->backlog;
-    if (one.phase == phase::assigned || one.phase == phase::held)
+    if (is_at_a_place(one.phase))
         remove(places_, one.where);
     else if (one.phase == phase::in_doubt)
         remove(in_doubt_, protocol::service_of(one.task->definition));
@@ -116,7 +122,7 @@ void open_set::enter(open_execution const& one)
 {
     if (counts(one.phase))
         ++one.service->backlog;
-    if (one.phase == phase::assigned || one.phase == phase::held)
+    if (is_at_a_place(one.phase))
         places_[one.where].insert(one.id);
     else if (one.phase == phase::in_doubt)
         protocol::value_of(in_doubt_, protocol::service_of(one.task->definition)).insert(one.id);
@@ -213,7 +219,7 @@ void open_set::move(open_execution& one, phase to, std::string where)
     enter(one);
     if (to == phase::held && one.named != nullptr)
         one.named->refused = false;
-    if (to != phase::assigned && to != phase::held) {
+    if (!is_at_a_place(to)) {
         charge(one, nullptr);
         charge_named(one, nullptr);
     }
@@ -256,8 +262,47 @@ void open_set::wait(open_execution& one, utc_time due)
     queue_.put(one.service->due, due, one.id);
 }
 
+void open_set::wait_for(open_execution& one, instant until)
+{
+    move(one, phase::waiting);
+    one.queued_at = utc_time::max();
+    one.delayed_until = until;
+    pauses_.emplace(until, one.id);
+}
+
+std::optional<instant> open_set::next_after_pause() const
+{
+    return pauses_.empty() ? std::nullopt : std::optional(pauses_.begin()->first);
+}
+
+std::optional<utc_time> open_set::next_recorded_due() const
+{
+    auto const queued = queue_.next();
+    if (pauses_.empty())
+        return queued;
+    auto const first = executions_.find(pauses_.begin()->second);
+    if (first == executions_.end())
+        return queued;
+    return std::min(queued.value_or(utc_time::max()), first->second.due_at);
+}
+
+// Those whose pause is over are due, also if cluster time stands still.
+void open_set::end_pauses(utc_time now, std::size_t most)
+{
+    for (; most > 0 && !pauses_.empty() && pauses_.begin()->first <= time_.now(); --most) {
+        auto const [until, id] = *pauses_.begin();
+        pauses_.erase(pauses_.begin());
+        auto* one = find(id);
+        bool const pauses = one != nullptr && one->phase == phase::waiting && one->queued_at == utc_time::max() &&
+                            one->delayed_until == until;
+        if (pauses)
+            wait(*one, now);
+    }
+}
+
 std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
 {
+    end_pauses(now, most);
     auto due = queue_.take(now, most);
     std::unordered_set<execution_id> seen;
     std::erase_if(due, [&](auto id) {
@@ -266,7 +311,7 @@ std::vector<execution_id> open_set::take_due(utc_time now, std::size_t most)
             return true;
         bool const held_back = one->scheduled && edits_.hold(one->task->id, one->scheduled_at);
         if (held_back)
-            wait(*one, now + while_edited);
+            wait_for(*one, time_.now() + while_edited);
         return held_back;
     });
     return due;

@@ -57,9 +57,11 @@ public:
     void erase(execution_id id); // it has ended
     std::size_t size() const { return executions_.size(); }
 
-    // Gives back the credit of an execution that is neither assigned nor held any more.
+    // Gives back the credit of an execution that no node or client has any more.
     void move(open_execution& one, phase to, std::string where = {});
     void wait(open_execution& one, utc_time due); // back into the queue
+    // The same after a pause, which ends at this instant of the boot clock whatever happens to cluster time.
+    void wait_for(open_execution& one, instant until);
     // It uses this credit from now on, if any.
     void charge(open_execution& one, credit* which);
     // It uses a place of this client, which the master has named, from now on, if any.
@@ -78,6 +80,10 @@ public:
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
+    // The end of the next pause.
+    std::optional<instant> next_after_pause() const;
+    // The earliest due time in the ledger of what next_due() and next_after_pause() tell of.
+    std::optional<utc_time> next_recorded_due() const;
     // The executions that still wait and are due, each once; services take turns.
     std::vector<execution_id> take_due(utc_time now, std::size_t most);
 
@@ -88,7 +94,7 @@ public:
             visit(one);
     }
 
-    // The executions assigned to this node or held by this client. `visit` must not move any.
+    // The executions that this node or client has. `visit` must not move any.
     template <class Visit>
     void each_at(std::string const& where, Visit visit)
     {
@@ -158,6 +164,7 @@ private:
     static planned_firing firing(open_execution const& one) { return {one.task->id, one.scheduled_at, one.id}; }
     void enter(open_execution const& one);
     void leave(open_execution const& one);
+    void end_pauses(utc_time now, std::size_t most);
 
     time_source const& time_;
     std::unordered_map<execution_id, open_execution> executions_;
@@ -169,6 +176,7 @@ private:
     std::unordered_map<execution_id, std::unordered_set<execution_id>> shards_; // by broadcast
     std::vector<execution_id> cancel_requests_;
     due_queue queue_;
+    std::set<std::pair<instant, execution_id>> pauses_;
     protocol::service_map<open_service> services_;
     std::function<void(protocol::service_view)> released_;
     std::function<void(named_credit const&)> named_released_;

@@ -9,6 +9,7 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t most_members = 100'000; // of all rings, 136 bytes each
+constexpr std::size_t rare_share = 8;         // a demand is rare if at most so large a part of the clients meets it
 constexpr int most_asked_for_room = 64;       // clients that fit but have no room, so that a choice stays cheap
 
 std::string demand_of(open_execution const& one)
@@ -55,11 +56,32 @@ listed_client const* router::choose(open_execution const& one)
     }
     if (!is_served(one))
         return nullptr;
-    auto const& clients = clients_.of_service(service);
+    auto const& clients = candidates(one);
     if (task.retry.on == protocol::retry_on::other && !one.last_client.empty())
         if (auto const* other = among(clients, one, one.last_client))
             return other;
     return among(clients, one, {});
+}
+
+// The clients of the service, or those of them that meet a rare demand: a choice for each of many executions must not
+// look at all clients.
+router::all const& router::candidates(open_execution const& one)
+{
+    drop_outdated();
+    auto const service = protocol::service_of(one.task->definition);
+    auto const demand = demand_of(one);
+    auto const& clients = clients_.of_service(service);
+    if (clients_.serving(service, demand).staying > clients.size() / rare_share)
+        return clients;
+    auto const [found, made] = rare_.try_emplace(demands(protocol::key_of(service), demand));
+    auto& few = found->second;
+    if (!made)
+        return few;
+    looks_ += clients.size();
+    std::copy_if(clients.begin(), clients.end(), std::back_inserter(few),
+                 [&](listed_client const* client) { return keeps(*client, demand); });
+    members_ += few.size();
+    return few;
 }
 
 listed_client const* router::among(all const& clients, open_execution const& one, std::string const& avoided)
@@ -68,6 +90,7 @@ listed_client const* router::among(all const& clients, open_execution const& one
     auto const demand = demand_of(one);
     bool const may_wait = avoided.empty() && waits_for_unreachable(task.routing);
     auto const fits = [&](listed_client const* client) {
+        ++looks_;
         return keeps(*client, demand) && client->instance() != avoided && (client->takes_work || may_wait);
     };
     auto const first = [&](auto begin, auto end) {
@@ -137,6 +160,7 @@ void router::drop_outdated()
     bool const changed = std::exchange(changes_, clients_.changes()) != clients_.changes();
     if (changed || members_ > most_members) {
         rings_.clear();
+        rare_.clear();
         members_ = 0;
     }
 }

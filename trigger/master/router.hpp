@@ -25,6 +25,8 @@ public:
     {}
 
     static bool decides(open_execution const& one);
+    // Clients at which it has looked.
+    std::uint64_t looks() const { return looks_; }
     // Null if no client fits: the execution waits for one. Room counts only where several clients fit equally well.
     listed_client const* choose(open_execution const& one);
     // May an execution for which the client was chosen still go there?
@@ -39,6 +41,7 @@ private:
         all members;
         hash_ring points;
     };
+    all const& candidates(open_execution const& one);
     listed_client const* among(all const& clients, open_execution const& one, std::string const& avoided);
     listed_client const* hashed(open_execution const& one, std::string const& avoided);
     listed_client const* spread(std::span<listed_client const* const> clients, open_execution const& one,
@@ -50,8 +53,11 @@ private:
     client_directory& clients_;
     std::function<bool(listed_client const&)> has_room_;
     // By service and demand, until the directory changes.
-    std::map<std::pair<protocol::service_key, std::string>, ring> rings_;
-    std::size_t members_ = 0;   // of all rings
+    using demands = std::pair<protocol::service_key, std::string>;
+    std::map<demands, ring> rings_;
+    std::map<demands, all> rare_; // the clients that meet a demand that few of their service meet
+    std::size_t members_ = 0;     // of all rings
+    std::uint64_t looks_ = 0;
     std::uint64_t changes_ = 0; // of the directory when they were made
 };
 

@@ -13,19 +13,19 @@ void suspect_turns::join(open_execution& one)
     open_.move(one, phase::waiting);
     one.queued_at = utc_time::max(); // in no queue, so that an older entry of the queue does not count
     auto& service = protocol::value_of(lines_, protocol::service_of(one.task->definition));
-    service.waiting.emplace(one.due_at, one.id);
+    service.waiting.emplace(one.delayed_until, one.id);
     if (service.out == one.id) // its turn ended without its client's death, for example with that of a node
         service.out.reset();
 }
 
-bool suspect_turns::advance(utc_time now, instant at)
+bool suspect_turns::advance(instant at)
 {
     bool any = false;
     for (auto each = lines_.begin(); each != lines_.end();) {
         auto& service = each->second;
         if (service.out && is_over(service, at))
             service.out.reset();
-        any = (!service.out && release(service, now, at)) || any;
+        any = (!service.out && release(service, at)) || any;
         each = service.out || !service.waiting.empty() ? std::next(each) : lines_.erase(each);
     }
     return any;
@@ -36,19 +36,19 @@ bool suspect_turns::is_over(line const& service, instant at) const
     auto const* one = open_.find(*service.out);
     if (one == nullptr || !one->suspect())
         return true;
-    return (one->phase == phase::held && at - one->since >= watched) || at - service.out_since >= longest_turn;
+    return (one->at_client() && at - one->since >= watched) || at - service.out_since >= longest_turn;
 }
 
-bool suspect_turns::release(line& service, utc_time now, instant at)
+bool suspect_turns::release(line& service, instant at)
 {
-    while (!service.waiting.empty() && service.waiting.begin()->first <= now) {
+    while (!service.waiting.empty() && service.waiting.begin()->first <= at) {
         auto const id = service.waiting.begin()->second;
         service.waiting.erase(service.waiting.begin());
         auto* one = open_.find(id);
         bool const waits = one != nullptr && one->phase == phase::waiting && one->queued_at == utc_time::max();
         if (!waits)
             continue; // it has ended, or is being cancelled
-        open_.wait(*one, one->due_at);
+        open_.wait_for(*one, at);
         service.out = id;
         service.out_since = at;
         return true;
@@ -65,7 +65,7 @@ void suspect_line::join(open_execution& one)
 awaitable<void> suspect_line::run()
 {
     for (;;) {
-        if (turns_.advance(scope_.term.clock.now(), scope_.term.time.now()))
+        if (turns_.advance(scope_.term.time.now()))
             scope_.due_changed.wake();
         if (turns_.empty())
             co_await bell_.wait();

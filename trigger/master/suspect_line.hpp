@@ -21,18 +21,18 @@ public:
     void join(open_execution& one);
 
     // Puts the suspects whose turn has come into the queue of due times. True if there are any.
-    bool advance(utc_time now, instant at);
+    bool advance(instant at);
 
     bool empty() const { return lines_.empty(); }
 
 private:
     struct line {
-        std::set<std::pair<utc_time, execution_id>> waiting;
+        std::set<std::pair<instant, execution_id>> waiting; // by the end of their pauses
         std::optional<execution_id> out;
         instant out_since{};
     };
     bool is_over(line const& service, instant at) const;
-    bool release(line& service, utc_time now, instant at);
+    bool release(line& service, instant at);
 
     open_set& open_;
     protocol::service_map<line> lines_;

@@ -45,7 +45,7 @@ void sweeper::bury_holders()
     for (auto const& where : unknown) {
         bool known_since = false;
         scope_.open.each_at(where, [&](open_execution const& one) {
-            known_since = known_since || one.phase != phase::held || one.since >= scope_.clients.read_at();
+            known_since = known_since || !one.at_client() || one.since >= scope_.clients.read_at();
         });
         if (!known_since)
             client_gone(where);
@@ -56,11 +56,13 @@ void sweeper::client_gone(std::string const& instance)
 {
     std::vector<open_execution*> held;
     scope_.open.each_at(instance, [&](open_execution& one) {
-        if (one.phase == phase::held)
+        if (one.at_client())
             held.push_back(&one);
     });
     for (auto* one : held) {
-        if (one->shard_instance.empty())
+        if (one->phase == phase::runs_earlier) // the client's death was counted when that attempt was given up
+            deps_.in_doubt.add(*one, protocol::attempt_cause::client_gone);
+        else if (one->shard_instance.empty())
             deps_.next.client_died(*one, protocol::attempt_cause::client_gone);
         else
             deps_.next.fail(*one, "the client of this shard is gone");
@@ -154,7 +156,7 @@ std::vector<execution_id> sweeper::settled_under_way()
         auto const* one = scope_.open.find(to_compare_.back());
         to_compare_.pop_back();
         if (one != nullptr && one->since + settled_after < now &&
-            (one->phase == phase::held || one->phase == phase::assigned || one->phase == phase::parent))
+            (one->at_client() || one->phase == phase::assigned || one->phase == phase::parent))
             found.push_back(one->id);
     }
     return found;

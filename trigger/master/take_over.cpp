@@ -46,7 +46,8 @@ bool take_over::maybe_sent(storage::open_execution_row const& row) const
     bool const made_in_this_term = row.attempt == 1 && row.epoch >= scope_.term.epoch();
     if (row.due_at <= out_.of_former_terms() || made_in_this_term)
         return false;
-    return row.at_once() || row.due_at <= sent_until_;
+    bool const further = row.attempt > 1 && row.due_at <= mark_.limit(); // its pause may end while the clock stands
+    return row.at_once() || further || row.due_at <= sent_until_;
 }
 
 awaitable<void> take_over::run()

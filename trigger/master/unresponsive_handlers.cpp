@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "trigger/master/ask_client.hpp"
 
 #include <set>
 
@@ -23,12 +24,12 @@ unresponsive_handlers::unresponsive_handlers(term_scope const& scope, node_calls
 
 void unresponsive_handlers::expect(storage::unresponsive_attempt const& one)
 {
-    handlers_[one.id] = {one.attempt, one.client, scope_.term.time.now(), false};
+    handlers_[one.id] = {one.runs(), one.client, scope_.term.time.now(), false};
 }
 
 void unresponsive_handlers::add(storage::unresponsive_attempt const& one)
 {
-    handlers_[one.id] = {one.attempt, one.client, scope_.term.time.now()};
+    handlers_[one.id] = {one.runs(), one.client, scope_.term.time.now()};
 }
 
 void unresponsive_handlers::drop(execution_id id)
@@ -141,23 +142,20 @@ awaitable<char const*> unresponsive_handlers::look_for_ends(std::string const& c
             ids.clear();
         co_return "its client is gone";
     }
-    protocol::ask_request request;
-    request.term = scope_.term.id();
-    request.instances = {client};
-    request.executions = ids;
-    request.attempts.reserve(ids.size());
+    std::vector<protocol::attempt_key> attempts;
+    attempts.reserve(ids.size());
     for (auto const id : ids)
-        request.attempts.push_back(handlers_.at(id).attempt);
-    auto const answer = co_await calls_.ask(*listed->home, std::move(request));
-    std::set<execution_id> running(ids.begin(), ids.end());
-    for (auto const& each : answer.answered) {
-        if (each.instance != client)
-            continue;
-        running.clear();
-        for (auto const& held : each.held)
+        attempts.push_back({id, handlers_.at(id).attempt});
+    auto const home = *listed->home;
+    auto const term = scope_.term.id();
+    auto const told = co_await ask_client(calls_, home, client, term, std::move(attempts));
+    std::set<execution_id> running;
+    if (!told)
+        running.insert(ids.begin(), ids.end());
+    else
+        for (auto const& held : *told)
             if (!held.finished)
                 running.insert(held.execution);
-    }
     std::erase_if(ids, [&](auto id) { return running.contains(id); });
     if (!running.empty()) { // not asked yet if a limit ended the execution, or not heard
         std::vector<execution_id> to_stop(running.begin(), running.end());

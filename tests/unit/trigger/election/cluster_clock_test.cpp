@@ -44,6 +44,22 @@ TEST_CASE("without samples, cluster time is the host's time")
     CHECK(b.clock.now() == utc_time{b.time.boot + 7s}); // and never goes back
 }
 
+TEST_CASE("a clock that was set back tells until when time stands still")
+{
+    fixture b;
+    auto const reached = b.clock.now();
+    CHECK_FALSE(b.clock.stands_until());
+    b.time.wall = -500ms; // a correction, which nobody has to know of
+    CHECK_FALSE(b.clock.stands_until());
+    b.time.wall = -90s;
+    CHECK(b.clock.stands_until() == reached);
+    CHECK(b.clock.database_now() == reached - 90s);
+    b.time.boot += 89'500ms;
+    CHECK(b.clock.stands_until() == reached);
+    b.time.boot += 500ms;
+    CHECK_FALSE(b.clock.stands_until());
+}
+
 TEST_CASE("the first sample sets cluster time, even if the host's wall clock is wrong")
 {
     fixture b;

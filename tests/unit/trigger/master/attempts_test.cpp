@@ -61,6 +61,47 @@ TEST_CASE("an attempt that was lost with its node does not count against the tas
     CHECK(f.one(1).max_attempts == 3);
 }
 
+TEST_CASE("an attempt whose failure is recorded is not replaced as one that was lost")
+{
+    fixture f(2);
+    f.exec("UPDATE execution SET state = 'retrying' WHERE id = 1");
+    f.next.client_died(f.one(1), attempt_cause::client_gone);
+    f.next.client_died(f.one(2), attempt_cause::client_gone);
+    f.pass(500ms);
+    CHECK(f.column("attempt", 1) == 1);
+    CHECK(f.column("max_attempts", 1) == 2);
+    CHECK(f.open.take_stale() == std::vector{execution_id{1}}); // the sweeper goes on with its retry
+    CHECK(f.column("attempt", 2) == 2);
+}
+
+TEST_CASE("an execution that is lost again and again is sent again after pauses that double")
+{
+    fixture f;
+    for (int lost = 0; lost < 4; ++lost) {
+        auto const now = f.clock.now();
+        f.next.open(f.one(1), now, attempt_cause::node_gone);
+        f.pass(100ms);
+        CHECK(f.one(1).due_at == now + (lost == 0 ? 0s : 1s * (1 << (lost - 1))));
+    }
+}
+
+TEST_CASE("a clock that is set back delays no retry, and shortens none")
+{
+    fixture f(3, 3, {{"max_attempts", 3}, {"retry_delay_ms", 5'000}});
+    f.next.retry(f.one(1), f.clock.now());
+    f.pass(1s);
+    auto const before = f.stage.database.utc();
+    f.host.time().step_wall(-90s);
+    f.next.retry(f.one(2), f.clock.now());
+    f.next.retry_recorded(f.one(3), before + 5s); // its end was dated before the step
+    f.pass(3'500ms);
+    CHECK(f.open.take_due(f.clock.now(), 10).empty());
+    f.pass(1s);
+    CHECK(f.open.take_due(f.clock.now(), 10) == std::vector{execution_id{1}});
+    f.pass(1s);
+    CHECK(f.open.take_due(f.clock.now(), 10).size() == 2);
+}
+
 TEST_CASE("the pause before a retry follows the task's policy, and attempts that were lost do not lengthen it")
 {
     fixture f(2, 9, {{"max_attempts", 9}, {"retry_delay_ms", 1'000}, {"retry", {{"backoff", "exponential"}}}});

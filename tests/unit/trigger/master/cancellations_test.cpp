@@ -107,6 +107,31 @@ TEST_CASE("an execution that waits is ended, one at a node is taken back, and th
     CHECK(f.told["client"] == std::vector<std::size_t>{1});
 }
 
+TEST_CASE("what answered late is forgotten when it has not been called for some seconds")
+{
+    fixture f;
+    for (int id = 1; id <= 20; ++id) {
+        auto const client = "client" + std::to_string(id);
+        f.answers_after[client] = 1s;
+        f.cancelling->request({f.add(id, phase::held, client)});
+    }
+    f.pass(5s);
+    CHECK(f.cancelling->lanes() == 20);
+    for (int id = 1; id <= 20; ++id)
+        f.open.erase(execution_id{id});
+    f.pass(20s);
+    CHECK(f.cancelling->lanes() == 0);
+}
+
+TEST_CASE("the client that runs an earlier attempt of an execution is told to cancel it")
+{
+    fixture f;
+    auto const one = f.add(1, phase::runs_earlier, "client");
+    f.cancelling->request({one});
+    f.pass(100ms);
+    CHECK(f.told["client"].size() == 1);
+}
+
 TEST_CASE("the cancelling is repeated until the execution has ended")
 {
     fixture f;

@@ -195,6 +195,37 @@ TEST_CASE("a broadcast that ends by any of its shards succeeds with the first on
         CHECK(f.open.find(id)->cancel_requested);
 }
 
+TEST_CASE("a fixed delay passes by the boot clock while cluster time stands still, because its clock was set back")
+{
+    fixture f;
+    f.add_task(1, fixed_delay);
+    f.add_execution(1, 1);
+    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
+    f.run();
+    f.pass(1s);
+    auto const next = [&f] { return f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1"); };
+    auto const step = [&f] {
+        f.stage.database.step_clock(-90s);
+        f.host.time().step_wall(-90s);
+    };
+    SECTION("of an execution that ends after the step")
+    {
+        step();
+        f.pass(1s);
+        f.end(1);
+    }
+    SECTION("of one that ended before it")
+    {
+        f.commit("1");
+        step();
+    }
+    f.pass(9s);
+    CHECK(next() == 0);
+    f.pass(2s);
+    CHECK(next() != 0);
+    CHECK(next() <= to_micros(f.clock.now()));
+}
+
 TEST_CASE("a broadcast waits for its first client, and other work goes on")
 {
     fixture f;

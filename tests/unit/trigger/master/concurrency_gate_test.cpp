@@ -54,13 +54,17 @@ TEST_CASE("executions are admitted up to the limit, and the others in order of t
     CHECK(gate.places() == 0);
 }
 
-TEST_CASE("an execution does not overtake those that wait", "[trigger]")
+TEST_CASE("a limit that the next execution finds raised admits those that wait before it", "[trigger]")
 {
     concurrency_gate gate;
     gate.enter(here, policy(1), at(1));
     gate.enter(here, policy(1), at(3));
-    CHECK(gate.enter(here, policy(2), at(2)).what == verdict::waits); // although the limit was raised
-    CHECK(gate.leave(execution_id{1}) == ids({2, 3}));
+    auto const next = gate.enter(here, policy(2), at(2));
+    CHECK(next.what == verdict::waits);
+    CHECK(next.admitted == ids({3}));
+    auto const last = gate.enter(here, policy(4), at(4));
+    CHECK(last.what == verdict::admitted);
+    CHECK(last.admitted == ids({2}));
 }
 
 TEST_CASE("when the policy is to skip, or the queue is full, an execution is skipped unless it was sent before",
@@ -94,17 +98,46 @@ TEST_CASE("when the policy is to replace, the newest waits alone and the oldest 
     CHECK(gate.leave(execution_id{1}) == ids({4}));
 }
 
+TEST_CASE("the newest replaces the oldest that is open and not forced", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const newest = policy(2, when_full::replace);
+    SECTION("and not a forced execution that is older")
+    {
+        gate.enter(here, newest, {execution_id{1}, at(1).scheduled_at, true, true});
+        gate.enter(here, newest, at(2));
+        CHECK(gate.enter(here, newest, at(3)).cancel == ids({2}));
+    }
+    SECTION("and not an older handler whose execution has ended")
+    {
+        gate.enter(here, newest, at(1));
+        gate.enter(here, newest, at(2));
+        gate.runs_on(execution_id{1});
+        CHECK(gate.enter(here, newest, at(3)).cancel == ids({2}));
+    }
+    SECTION("and waits if there is none")
+    {
+        gate.enter(here, newest, {execution_id{1}, at(1).scheduled_at, true, true});
+        gate.enter(here, newest, at(2));
+        gate.runs_on(execution_id{2});
+        auto const third = gate.enter(here, newest, at(3));
+        CHECK(third.what == verdict::waits);
+        CHECK(third.cancel.empty());
+        CHECK(gate.leave(execution_id{1}) == ids({3}));
+    }
+}
+
 TEST_CASE("what may be under way counts beyond the limit, until it is known not to be", "[trigger]")
 {
     concurrency_gate gate;
-    gate.hold(here, at(1));
-    gate.hold(here, at(2));
-    gate.hold(here, at(3));
+    gate.hold(here, policy(1), at(1));
+    gate.hold(here, policy(1), at(2));
+    gate.hold(here, policy(1), at(3));
     CHECK(gate.enter(here, policy(1), at(4)).what == verdict::waits);
     CHECK(gate.leave(execution_id{1}).empty());
-    CHECK(gate.release_if_full(execution_id{3}, 1).empty());
+    CHECK(gate.release_if_full(execution_id{3}).empty());
     CHECK_FALSE(gate.holds(execution_id{3}));
-    CHECK(gate.release_if_full(execution_id{2}, 1).empty()); // it is the only one, so it keeps its place
+    CHECK(gate.release_if_full(execution_id{2}).empty()); // it is the only one, so it keeps its place
     CHECK(gate.holds(execution_id{2}));
     CHECK(gate.enter(here, policy(1), at(3, false)).what == verdict::waits);
     CHECK(gate.leave(execution_id{2}) == ids({3}));
@@ -115,7 +148,7 @@ TEST_CASE("of several that are not under way after all, the first in line goes o
 {
     concurrency_gate gate;
     for (int const id : {1, 2, 3})
-        gate.hold(here, at(id));
+        gate.hold(here, policy(1), at(id));
     auto const first = gate.give_back(policy(1), at(1, false));
     CHECK(first.admitted.empty());
     CHECK(gate.give_back(policy(1), at(2, false)).admitted.empty());
@@ -127,7 +160,7 @@ TEST_CASE("of several that are not under way after all, the first in line goes o
 TEST_CASE("one that is not under way after all waits behind those that were due before it", "[trigger]")
 {
     concurrency_gate gate;
-    gate.hold(here, at(3));
+    gate.hold(here, policy(1), at(3));
     gate.enter(here, policy(1), at(2));
     CHECK(gate.give_back(policy(1), at(3, false)).admitted == ids({2}));
     CHECK(gate.waits(execution_id{3}));
@@ -137,7 +170,7 @@ TEST_CASE("an older execution does not take the place of a newer one, in whateve
 {
     concurrency_gate gate;
     auto const newest = policy(1, when_full::replace);
-    gate.hold(here, at(5));
+    gate.hold(here, policy(1), at(5));
     auto const late = gate.enter(here, newest, at(3));
     CHECK(late.outdated);
     CHECK(late.cancel.empty());
@@ -151,7 +184,7 @@ TEST_CASE("of several that are not under way after all, the newest goes on where
     concurrency_gate gate;
     auto const newest = policy(1, when_full::replace);
     for (int const id : {1, 2, 3})
-        gate.hold(here, at(id));
+        gate.hold(here, policy(1), at(id));
     CHECK(gate.give_back(newest, at(1, false)).outdated);
     CHECK(gate.give_back(newest, at(2, false)).outdated);
     CHECK(gate.give_back(newest, at(3, false)).admitted == ids({3}));
@@ -228,15 +261,15 @@ TEST_CASE("a forced execution takes no place from one that is under way", "[trig
     auto const forced = [](int id) { return concurrency_gate::candidate{at(id).id, at(id).scheduled_at, true, true}; };
     gate.enter(here, policy(1), at(1));
     gate.enter(here, policy(1), forced(2));
-    CHECK(gate.release_if_full(execution_id{1}, 1).empty());
+    CHECK(gate.release_if_full(execution_id{1}).empty());
     CHECK(gate.holds(execution_id{1}));
-    gate.hold(here, forced(3)); // which a former master may have sent
-    gate.release_if_full(execution_id{1}, 1);
+    gate.hold(here, policy(1), forced(3)); // which a former master may have sent
+    gate.release_if_full(execution_id{1});
     CHECK(gate.holds(execution_id{1}));
-    gate.hold(here, at(4));
-    gate.release_if_full(execution_id{4}, 1); // two are under way without force
+    gate.hold(here, policy(1), at(4));
+    gate.release_if_full(execution_id{4}); // two are under way without force
     CHECK_FALSE(gate.holds(execution_id{4}));
-    gate.release_if_full(execution_id{3}, 1); // it enters again, by force
+    gate.release_if_full(execution_id{3}); // it enters again, by force
     CHECK_FALSE(gate.holds(execution_id{3}));
 }
 

@@ -80,11 +80,13 @@ TEST_CASE("the limit of the start concerns what no client has had, and the limit
     CHECK(step_at_limit(in(phase::held), limit_kind::start) == limit_step::none);
     CHECK(step_at_limit(in(phase::assigned), limit_kind::start) == limit_step::look_again);
     CHECK(step_at_limit(in(phase::in_doubt), limit_kind::start) == limit_step::look_again);
+    CHECK(step_at_limit(in(phase::runs_earlier), limit_kind::start) == limit_step::none);
     auto shard = in(phase::waiting);
     shard.parent = execution_id{1};
     CHECK(step_at_limit(shard, limit_kind::start) == limit_step::none);
     CHECK(step_at_limit(in(phase::waiting, 2), limit_kind::total) == limit_step::time_out);
     CHECK(step_at_limit(in(phase::held), limit_kind::total) == limit_step::abandon);
+    CHECK(step_at_limit(in(phase::runs_earlier), limit_kind::total) == limit_step::abandon);
     CHECK(step_at_limit(in(phase::in_doubt), limit_kind::total) == limit_step::look_again);
     CHECK(step_at_limit(in(phase::parent), limit_kind::total) == limit_step::none);
 }

@@ -273,7 +273,7 @@ TEST_CASE("a question names at most 500 clients of a node, and the rest are aske
     CHECK(f.attempt(1) == 2);
 }
 
-TEST_CASE("an execution whose client runs an earlier attempt waits for its end, and a cancel reaches that client")
+TEST_CASE("an execution whose client runs an earlier attempt waits for its end")
 {
     fixture f;
     f.add_client("a", "n1");
@@ -281,16 +281,30 @@ TEST_CASE("an execution whose client runs an earlier attempt waits for its end, 
     f.add_execution(1, 1);
     f.exec("UPDATE execution SET attempt = 2, max_attempts = 2 WHERE id = 1");
     f.load();
-    f.one(1).cancel_requested = true;
     f.answers("n1", "a", {held(1, 1)});
     f.resolver->add(f.one(1), attempt_cause::client_gone);
     f.pass(1s);
-    CHECK(f.one(1).phase == phase::in_doubt);
-    CHECK(f.calls.cancelled["a"] == ids({1}));
+    CHECK(f.one(1).phase == phase::runs_earlier);
+    CHECK(f.one(1).where == "a");
+    CHECK(f.one(1).earlier_attempt == 1);
     auto const asked = f.calls.asked.size();
     f.pass(5s);
     CHECK(f.calls.asked.size() - asked <= 6); // once a second
     CHECK(f.attempt(1) == 2);
+}
+
+TEST_CASE("an execution is not absent before the directory shows the clients that had joined when it came in doubt")
+{
+    fixture f;
+    f.begin();
+    f.add_execution(1, 1);
+    f.load();
+    f.answers("n1", "a", {held(1)});
+    f.put_client("a", "n1"); // which this master has not read of
+    f.resolver->add(f.one(1), attempt_cause::client_gone);
+    f.pass(3s);
+    CHECK(f.one(1).phase == phase::held);
+    CHECK(f.attempt(1) == 1);
 }
 
 TEST_CASE("no question is asked before every node that lives knows the epoch")

@@ -62,6 +62,22 @@ TEST_CASE("a task with a rate sends its burst and then a token at a time, in ord
     CHECK(f.sent() == numbers(1, 5));
 }
 
+TEST_CASE("tokens come by the boot clock while the cluster's clock stands still, because it was set back")
+{
+    fixture f(with_rate(1, 2'000, 1));
+    f.fire({1, 2, 3, 4}, 2);
+    f.pass(100ms);
+    f.host.time().step_wall(-90s);
+    f.pass(1'500ms);
+    CHECK(f.sent() == numbers(1, 1));
+    f.pass(1s);
+    CHECK(f.sent() == numbers(1, 2));
+    f.pass(4s);
+    CHECK(f.sent() == numbers(1, 4));
+    auto const now = to_micros(f.clock.now());
+    CHECK(f.number("SELECT MAX(full_at) FROM limit_state") <= now + 4'000'000); // as a new master counts
+}
+
 TEST_CASE("a task without limits does not wait behind one with a rate")
 {
     fixture f(with_rate(1, 1'000, 1));

@@ -1,9 +1,7 @@
-// A whole term at one node, whose other node and clients are played by the test: what the master makes of reports,
-// departures and cancels.
+// What a whole term makes of reports, departures and cancels.
 
 #include "libs/base/log.hpp"
-#include "tests/unit/trigger/master/node_stage.hpp"
-#include "trigger/master/master.hpp"
+#include "tests/unit/trigger/master/master_stage.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -13,121 +11,7 @@ using namespace baton;
 using namespace baton::trigger;
 using protocol::return_cause;
 using test::ids;
-
-namespace {
-
-struct no_questions final : local_questions {
-    awaitable<protocol::ask_answer> ask(protocol::ask_request) override { co_return protocol::ask_answer{}; }
-    void cancel(protocol::cancel_at_request) override {}
-};
-
-struct no_claims final : epoch_claims {
-    void refused_by(protocol::term_id, std::string const&) override {}
-};
-
-struct fixture : test::node_stage {
-    no_questions questions;
-    no_claims epochs;
-    election_trace trace{"", "master", "master"};
-    std::unique_ptr<storage::database> signals;
-    std::unique_ptr<http::client> http;
-    std::optional<term_log> log;
-    std::optional<trigger::master> lead;
-
-    // The assignments that n1 got, and its answers to other messages.
-    std::vector<protocol::assign_request> assigned;
-    std::vector<execution_id> withdrawn;        // n1 gives these back
-    std::vector<protocol::held_execution> held; // by the client "a"
-    std::vector<execution_id> cancelled;        // at the clients of n1
-
-    // So many executions are due one after the other, ten milliseconds apart.
-    explicit fixture(int executions = 1) : node_stage(1)
-    {
-        signals = stage.database.connect(host, {.sessions = 1, .read_limit = 1s});
-        http = stage.net.client_for(host);
-        log.emplace(term_log::identity{"master", "master"}, *shared, *shared, host.time(), clock);
-        stage.net.attach(named("n1").host, http::parse_url("http://n1:7800"),
-                         [this](http::request const& message) { return answer(message.path(), message.body); });
-        add_client("a", "n1");
-        add_task(1);
-        for (int id = 1; id <= executions; ++id)
-            add_execution(id, 1, 3);
-        auto const first = std::to_string(to_micros(stage.database.utc()) + 500'000);
-        exec("UPDATE execution SET due_at = " + first + " + id * 10000, scheduled_at = " + first + " + id * 10000");
-        lead.emplace(
-            master_settings{}, of,
-            master::dependencies{
-                {view(), questions, here, *http, epochs, trace}, *ledger, *shared, *signals, node_stage::ids, *log},
-            stage.loop.get_executor());
-        host.spawn(lead->run());
-        pass(100ms);
-        report({});
-        pass(1s);
-    }
-    ~fixture() { stage.end(); }
-
-    awaitable<http::response> answer(std::string path, std::string body)
-    {
-        if (path == protocol::path_assign) {
-            protocol::assign_request message;
-            from_text(body, message);
-            auto const count = static_cast<int>(message.executions.size());
-            assigned.push_back(std::move(message));
-            co_return http::json_response(200, protocol::assign_answer{of.id(), count});
-        }
-        if (path == protocol::path_ask) {
-            protocol::ask_answer out;
-            out.answered.push_back({"a", held});
-            co_return http::json_response(200, out);
-        }
-        if (path == protocol::path_stop)
-            co_return http::json_response(200, protocol::executions_request{of.id(), withdrawn});
-        if (path == protocol::path_cancel_at) {
-            auto const message = http::parse_json(body).get<protocol::cancel_at_request>();
-            cancelled.insert(cancelled.end(), message.executions.begin(), message.executions.end());
-        }
-        co_return http::json_response(200, protocol::announce_answer{of.id(), {}});
-    }
-
-    // A report of n1, which can take ten executions.
-    protocol::report_answer report(protocol::report_request one)
-    {
-        one.node = "n1";
-        if (one.term == protocol::term_id{})
-            one.term = of.id();
-        one.capacity = room(10, 10, ++told);
-        return lead->report(one);
-    }
-    std::int64_t told = 0;
-
-    protocol::report_answer delivered(int id, int attempt = 1, int holds = 0)
-    {
-        protocol::report_request one;
-        one.delivered.push_back({execution_id{id}, attempt, "a", holds});
-        return report(one);
-    }
-    void undelivered(int id, return_cause cause, std::int64_t number = 1)
-    {
-        protocol::report_request one;
-        one.undelivered.push_back({execution_id{id}, 1, cause, "a", "because", number});
-        report(one);
-    }
-    int attempt(int id = 1)
-    {
-        return static_cast<int>(number("SELECT attempt FROM execution WHERE id = " + std::to_string(id)));
-    }
-    // The executions of all assignments, in order.
-    std::vector<execution_id> fired() const
-    {
-        std::vector<execution_id> out;
-        for (auto const& message : assigned)
-            for (auto const& one : message.executions)
-                out.push_back(one.work.execution);
-        return out;
-    }
-};
-
-} // namespace
+using fixture = test::master_stage;
 
 TEST_CASE("a due execution is assigned once, and the node learns which assignment numbers it may forget")
 {
@@ -311,10 +195,7 @@ TEST_CASE("an execution that a node gives back when it is to be cancelled ends a
 {
     fixture f;
     f.withdrawn = ids({1});
-    f.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
-    f.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'cancel', 1, " +
-           std::to_string(to_micros(f.stage.database.utc())) + ")");
-    f.lead->signal();
+    f.request_cancel(1);
     f.pass(1s);
     CHECK(f.state(1) == "cancelled");
     CHECK(f.lead->open() == 0);
@@ -324,10 +205,7 @@ TEST_CASE("the client that has an execution is told to cancel it, and its result
 {
     fixture f;
     f.delivered(1);
-    f.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
-    f.exec("INSERT INTO `signal` (id, kind, subject, created_at) VALUES (1, 'cancel', 1, " +
-           std::to_string(to_micros(f.stage.database.utc())) + ")");
-    f.lead->signal();
+    f.request_cancel(1);
     f.pass(500ms);
     CHECK(f.cancelled == ids({1}));
     CHECK(f.state(1) == "planned");

@@ -165,6 +165,13 @@ struct node_stage : term_stage {
     // A client of service "s" and handler "h".
     void add_client(std::string instance, std::string home, std::int64_t generation = 1, std::string service = "s")
     {
+        put_client(std::move(instance), std::move(home), generation, std::move(service));
+        auto call = [&]() -> awaitable<void> { co_await clients->refresh(); };
+        stage.play(call());
+    }
+    // The same in the table only.
+    void put_client(std::string instance, std::string home, std::int64_t generation = 1, std::string service = "s")
+    {
         storage::client_record row;
         row.instance = std::move(instance);
         row.service = std::move(service);
@@ -174,10 +181,7 @@ struct node_stage : term_stage {
         row.node = std::move(home);
         row.generation = generation;
         storage::clients table(*shared);
-        auto call = [&]() -> awaitable<void> {
-            co_await table.put(row);
-            co_await clients->refresh();
-        };
+        auto call = [&]() -> awaitable<void> { co_await table.put(row); };
         stage.play(call());
     }
     void bury_client(std::string instance, std::int64_t generation = 1)

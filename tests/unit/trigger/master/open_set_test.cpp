@@ -223,13 +223,13 @@ TEST_CASE("the indexes agree with the executions after any moves")
     protocol::service_map<std::size_t> backlog;
     f.open.each([&](open_execution& one) {
         auto const service = protocol::key_of(protocol::service_of(one.task->definition));
-        if (one.phase == phase::assigned || one.phase == phase::held)
+        if (one.phase == phase::assigned || one.phase == phase::held || one.phase == phase::runs_earlier)
             at[one.where].insert(one.id);
         if (one.phase == phase::in_doubt)
             in_doubt[service].insert(one.id);
         if (one.phase != phase::waiting)
             under_way.insert(one.id);
-        backlog[service] += one.phase != phase::held;
+        backlog[service] += one.phase != phase::held && one.phase != phase::runs_earlier;
     });
     for (auto const& place : places) {
         std::set<execution_id> found;

@@ -86,6 +86,22 @@ nlohmann::json routed(char const* routing, nlohmann::json const& route = nlohman
 
 } // namespace
 
+TEST_CASE("the choice for many executions with a rare tag does not look at all clients for each of them")
+{
+    constexpr int all = 200;
+    fixture f;
+    for (int number = 100; number < 100 + all; ++number)
+        f.add("c" + std::to_string(number), "n1", 10,
+              number == 250 ? std::vector<std::string>{"/gpu", "h"} : std::vector<std::string>{"h"});
+    f.add_task(2, routed("last", {{"tag", "gpu"}}));
+    router choice(*f.clients, [](listed_client const&) { return true; });
+    f.add_execution(1, 2);
+    f.load();
+    for (int i = 0; i < 1'000; ++i)
+        REQUIRE(choice.choose(f.one(1))->instance() == "c250");
+    CHECK(choice.looks() < all + 2'000);
+}
+
 TEST_CASE("first and last are those by name of instance, and their executions wait for room there")
 {
     fixture f;

@@ -36,6 +36,7 @@ struct fixture {
         open_set::reading const seen(open);
         open.add(one, seen);
         auto& added = *open.find(one.id);
+        added.delayed_until = time.now() + later;
         if (added.suspect())
             turns.join(added);
     }
@@ -43,7 +44,7 @@ struct fixture {
     // The executions that go out now; they are held by a client from here on.
     std::vector<execution_id> fire()
     {
-        turns.advance(time.utc(), time.now());
+        turns.advance(time.now());
         auto const due = open.take_due(time.utc(), 100);
         for (auto const id : due)
             open.move(*open.find(id), phase::held, "client");
@@ -91,7 +92,7 @@ TEST_CASE(
     f.time.boot += 59s;
     CHECK(f.fire().empty());
     f.time.boot += 1s;
-    f.turns.advance(f.time.utc(), f.time.now());
+    f.turns.advance(f.time.now());
     CHECK(f.open.take_due(f.time.utc(), 100) == ids{execution_id{2}});
     f.open.move(*f.open.find(execution_id{2}), phase::assigned, "node"); // and no client takes it
     f.time.boot += 9min;

@@ -128,6 +128,7 @@ export const sentences: [Key, RegExp][] = [
   ['planning_failed', /^planning failed: (?<cause>[^]*)$/],
   ['taking_over', /^the take-over of the open executions is not done$/],
   ['planner_unanswered', /^the database has not answered the planner for a second$/],
+  ['clock_set_back', /^the clock was set back, and firings wait until (?<until>\S+)$/],
   ['planner_no_time', /^the lease and the guard have not left the time for a transaction for a second$/],
   ['row_of_another', /^the row shows another owner or epoch$/],
   ['lease_given_up', /^it gave up the lease$/],
