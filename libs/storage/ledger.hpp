@@ -48,7 +48,8 @@ public:
     awaitable<utc_time> watermark(std::string name_space);
     // Marks attempts as out before they are handed to a node: those that are open, planned or waiting, and not to be
     // cancelled, and whose task has not been disabled or deleted since (a task that was stopped lets run on what has
-    // begun). What waited is planned again. Returns those that are marked now.
+    // begun). What waited is planned again. Returns those that are marked now, without any that another transaction has
+    // locked.
     awaitable<std::vector<execution_id>> mark_before_sending(fence mine,
                                                              std::vector<protocol::attempt_key> const& attempts);
     // Marks attempts that have been handed to a node, and then raises the watermark to `raise_to`, if it is given.
@@ -56,7 +57,8 @@ public:
     // for that, and does not raise the watermark if there are any.
     awaitable<std::vector<protocol::attempt_key>>
     mark_sent(fence mine, std::vector<protocol::attempt_key> const& attempts, std::optional<utc_time> raise_to);
-    // These are not at a client, and will be marked again before they are sent.
+    // These are not at a client, and will be marked again before they are sent. One that another transaction has locked
+    // keeps its mark.
     awaitable<void> unmark(fence mine, std::vector<protocol::attempt_key> const& attempts);
 
     // Tasks with next_fire_at < until that are not parked, in (next_fire_at, id) order behind the cursor.

@@ -55,7 +55,8 @@ struct sendable {
     std::vector<execution_id> kept_back; // of these, those in state `waiting`
 };
 
-// Locks those that may be sent: a change that has committed since they were collected must not be lost.
+// Locks those that may be sent: a change that has committed since they were collected must not be lost, and one that is
+// being made is not waited for.
 sendable lock_sendable(soci::session& sql, std::span<execution_id const> ids, attempts_by_id const& wanted)
 {
     sendable found;
@@ -65,7 +66,7 @@ sendable lock_sendable(soci::session& sql, std::span<execution_id const> ids, at
          "'waiting') AND (e.begun = 1 OR e.parent_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM stopped_task s WHERE "
          "s.task_id = e.task_id AND s.version > e.task_version AND s.line <= ",
          now_us(sql), ")) AND e.id IN ");
-    lock.in(ids)(" ORDER BY e.id", for_update(sql));
+    lock.in(ids)(" ORDER BY e.id", skip_locked(sql));
     lock.each([&](row& cells) {
         auto const id = cells.name<execution_id>();
         bool const present = wanted.at(id) == cells.small();
@@ -163,7 +164,7 @@ awaitable<void> ledger::unmark(fence mine, std::vector<protocol::attempt_key> co
         for (auto const chunk : chunks(sql, ids, 1)) {
             statement lock(sql);
             lock.select("id", "attempt")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
-            lock.in(chunk)(" ORDER BY id", for_update(sql));
+            lock.in(chunk)(" ORDER BY id", skip_locked(sql));
             auto const some = at_attempts(lock, wanted);
             for (auto const part : chunks(sql, some, 1))
                 statement(sql, "UPDATE execution SET out_attempt = NULL WHERE id IN ").in(part).execute();
