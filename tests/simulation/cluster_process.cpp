@@ -18,7 +18,6 @@ trigger::settings node_settings(std::string const& name, node_options const& opt
     made.name = name;
     made.address = "http://" + name + ":7800";
     made.clients.heartbeat = options.client_heartbeat;
-    made.retention.keep = options.retention;
     return made;
 }
 

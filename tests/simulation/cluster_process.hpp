@@ -39,7 +39,6 @@ struct handler_run {
 struct node_options {
     bool guarded = true; // the masters use a guard session
     duration client_heartbeat = trigger::client_settings{}.heartbeat;
-    duration retention = trigger::retention_settings{}.keep;
 };
 
 // A trigger process on a host. Its two loops are two hosts of the same name with the same clock, so that either can be

@@ -1,5 +1,7 @@
 #include "tests/simulation/pairs_world.hpp"
 
+#include "libs/storage/retention.hpp"
+
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -12,6 +14,8 @@ namespace {
 
 constexpr std::size_t harmed_clients = 4; // the others are spared
 constexpr duration grace_of_clients = 4s;
+constexpr duration retained_for = 6s; // the least that a node admits is an hour, which is a lot of simulated work
+constexpr duration retained_again = 2s;
 
 sim::database_faults lost_answers()
 {
@@ -171,8 +175,11 @@ void pairs_world::harm_store(planned_event const& planned, happened_event& seen)
         return database.step_clock(-step);
     case item::oversize:
         return web_host_.spawn(run_large(static_cast<int>(chance_() % seen_.tasks.size())));
-    default: // retention is a setting of the whole run
-        seen.ended = utc() + 60s;
+    case item::retention:
+        seen.ended = utc() + retained_again * 10;
+        return web_host_.spawn(forget_old());
+    default:
+        break;
     }
 }
 
@@ -194,6 +201,18 @@ awaitable<void> pairs_world::run_large(int task)
     auto const path = "/api/v1/tasks/" + id_of(task) + "/run?allow_unserved=true";
     json const body{{"payload", {{"k", "b"}, {"text", std::string(60'000, 'y')}}}};
     co_await call(http::verb::post, path, body);
+}
+
+// As the master's janitor does, with the same statements.
+awaitable<void> pairs_world::forget_old()
+{
+    baton::storage::retention table(*web_shared_);
+    baton::storage::ledger_place const from;
+    for (int left = 10; left > 0; --left) {
+        auto const limit = utc() - retained_for;
+        co_await table.executions(limit, from, 500);
+        co_await web_host_.time().sleep_for(retained_again);
+    }
 }
 
 awaitable<void> pairs_world::resume_all()

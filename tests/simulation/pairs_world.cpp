@@ -74,9 +74,6 @@ pairs_world::pairs_world(std::uint64_t seed)
     seen_.seed = seed;
     seen_.dialect = "mysql";
     node_options_.client_heartbeat = 2s;
-    for (auto const& each : plan_.events)
-        if (each.what == item::retention)
-            node_options_.retention = 15s;
     records_.utc = [this] { return utc(); };
     records_.behave = [this](std::int64_t task, std::int64_t execution, int attempt) {
         return behave(task, execution, attempt);

@@ -65,6 +65,7 @@ private:
     void harm_store(planned_event const& planned, happened_event& seen);
     awaitable<void> drain_by_web(std::string instance, duration span);
     awaitable<void> run_large(int task);
+    awaitable<void> forget_old();
     awaitable<void> resume_all();
     void heal();
 
