@@ -112,7 +112,7 @@ void writer::limits()
     out["stop_grace_ms"] = from(1'000, 3'000);
     json limits = json::object();
     if (has(item::start_skip) || has(item::start_fail)) {
-        limits["start_within_ms"] = from(2'000, 6'000);
+        limits["start_within_ms"] = has(item::total) ? from(1'500, 2'800) : from(2'000, 6'000);
         limits["late_start"] = has(item::start_fail) ? "fail" : "skip";
     }
     if (has(item::total))

@@ -58,7 +58,7 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     for (auto const* call : earlier)
         ended = std::max(ended, at.end_of(*call));
     auto const began = later.front()->began;
-    if (ended > began && before.state != "cancelled") {
+    if (ended > began + measured && before.state != "cancelled") {
         out.push_back({4, task.number, one.id, fmt::format("a fixed delay overlaps itself: {} runs until {}, the next one begins at {}",
                                                    before.id, clock_of(at.seen, ended), clock_of(at.seen, began))});
         return;
@@ -72,6 +72,8 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     for (auto const& each : at.versions.at(before.task))
         if (each.version > before.version && each.version <= one.version && each.action == "enabled")
             return;
+    // The pause counts from the end of the execution, which may come before that of a handler that was to stop.
+    ended = std::min(ended, before.ended_at.value_or(ended));
     auto const every = millis(second->definition.at("schedule"), "every_ms");
     if (began < ended + every - measured)
         out.push_back({4, task.number, one.id, fmt::format("a fixed delay of {} ms begins {} ms after the end of {}", every / 1ms,

@@ -16,7 +16,14 @@ constexpr duration of_an_edit = 3s; // until a change of a limit holds for all
 struct holder {
     std::int64_t execution; // a broadcast for its shards
     utc_time from, until;
+    int limit = 0; // of its version of the task
 };
+
+int limit_of(task_version_row const* version)
+{
+    auto const limit = version == nullptr ? 0 : version->definition.at("concurrency").value("limit", 0);
+    return limit == 0 ? INT_MAX : limit;
+}
 
 struct limits {
     look const& at;
@@ -25,7 +32,7 @@ struct limits {
     bool released(std::int64_t execution) const;
     std::vector<holder> holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const;
     void check(int task, std::string const& what, std::vector<holder> const& all,
-               std::function<int(utc_time, utc_time)> const& most);
+               std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
     void tasks();
     void scopes();
 };
@@ -47,25 +54,33 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         if (found == at.row.end() || !concerns(*found->second) || at.was_silent(call) || released(call.execution))
             continue;
         auto const& row = *found->second;
-        all.push_back({whole && row.parent ? *row.parent : row.id, call.began, at.end_of(call)});
+        // A broadcast that ends with its first success does not wait for its other shards.
+        auto until = at.end_of(call);
+        if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end(); whole && broadcast != at.row.end())
+            until = std::min(until, broadcast->second->ended_at.value_or(until));
+        all.push_back({whole && row.parent ? *row.parent : row.id, call.began, until, limit_of(at.version_of(row))});
     }
     std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.from < b.from; });
     return all;
 }
 
-// `most`: the highest limit that was in force between the two instants.
+// `most`: the highest limit that was in force between the two instants. An edit of the limit takes effect with the next
+// execution of the task, so the limits of the versions count too, if they are those of the task.
 void limits::check(int task, std::string const& what, std::vector<holder> const& all,
-                   std::function<int(utc_time, utc_time)> const& most)
+                   std::function<int(utc_time, utc_time)> const& most, bool whole_limits)
 {
     for (auto const& one : all) {
         std::set<std::int64_t> beside;
         auto since = one.from;
+        int limit = 0;
         for (auto const& other : all)
             if (other.from <= one.from && other.until > one.from) {
                 beside.insert(other.execution);
                 since = std::min(since, other.from);
+                limit = std::max(limit, whole_limits ? other.limit : 0);
             }
-        if (auto const limit = most(since, one.from); static_cast<int>(beside.size()) > limit) {
+        limit = std::max(limit, most(since, one.from));
+        if (static_cast<int>(beside.size()) > limit) {
             std::string names;
             for (auto const each : beside)
                 names += fmt::format(" {}", each);
@@ -103,7 +118,7 @@ void limits::tasks()
             check(number, keyed ? "key " + key : "its task", holders(
                       [&](execution_row const& row) {
                           return row.task == id && (!keyed || row.key == key) && !at.is_forced(row);
-                      }, true), most);
+                      }, true), most, true);
     }
 }
 
@@ -128,7 +143,7 @@ void limits::scopes()
         }
         return limit == 0 ? INT_MAX : limit;
     };
-    check(-1, scope.project + "/" + scope.service, holders(concerns, false), most);
+    check(-1, scope.project + "/" + scope.service, holders(concerns, false), most, false);
 }
 
 } // namespace

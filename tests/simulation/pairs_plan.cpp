@@ -42,7 +42,7 @@ struct drawing {
     drawn_task& add_task(std::initializer_list<item> first);
     void fill(drawn_task& task);
     void complete(drawn_task& task);
-    void act(item what, int task, duration at) { made.actions.push_back({what, task, at}); }
+    void act(item what, int task, duration at);
     void add_events();
     void find_parents();
 };
@@ -74,6 +74,14 @@ drawn_task& drawing::add_task(std::initializer_list<item> first)
         give(task, each);
     fill(task);
     return task;
+}
+
+// A pause ends after some seconds, so that it does not cover the rest of the run.
+void drawing::act(item what, int task, duration at)
+{
+    made.actions.push_back({what, task, at});
+    if (what == item::pause_hold || what == item::pause_skip)
+        made.actions.push_back({item::resume, task, at + between(500ms, 9s)});
 }
 
 // At random: each group gets one of its features with some probability.
