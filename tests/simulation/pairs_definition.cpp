@@ -136,7 +136,7 @@ void writer::routing()
     if (has(item::hash))
         route["key"] = "/k";
     if (has(item::instance))
-        route["instance"] = task.project == limited_project ? "c3" : "c1";
+        route["instance"] = task.project == limited_project ? (has(item::tag) ? "c2" : "c3") : has(item::tag) ? "c0" : "c1";
     if (has(item::broadcast_number))
         route["shards"] = from(2, 5);
     if (has(item::ends_any))

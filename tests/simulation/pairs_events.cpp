@@ -209,7 +209,7 @@ awaitable<void> pairs_world::forget_old()
     baton::storage::retention table(*web_shared_);
     baton::storage::ledger_place const from;
     for (int left = 10; left > 0; --left) {
-        auto const limit = utc() - retained_for;
+        auto const limit = stage_.database.utc() - retained_for;
         co_await table.executions(limit, from, 500);
         co_await web_host_.time().sleep_for(retained_again);
     }

@@ -9,13 +9,15 @@ namespace pairs_sim {
 
 namespace {
 
-// The instants at which a task is due by its versions, each of which holds from its `valid_from` to that of the next.
+// The instants at which a task is due by its versions. Each holds from its `valid_from` on, unless a later one does.
 std::set<utc_time> due_instants(std::vector<task_version_row> const& versions, utc_time until)
 {
     std::set<utc_time> out;
     for (std::size_t i = 0; i < versions.size(); ++i) {
         auto const& each = versions[i];
-        auto const to = i + 1 < versions.size() ? std::min(until, versions[i + 1].valid_from) : until;
+        auto to = until;
+        for (auto j = i + 1; j < versions.size(); ++j)
+            to = std::min(to, versions[j].valid_from);
         if (each.action == "deleted" || !each.definition.at("enabled").get<bool>())
             continue;
         for (auto const at : instants_of(each.definition.at("schedule"), each.valid_from, to))

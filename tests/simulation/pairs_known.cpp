@@ -1,9 +1,59 @@
 #include "tests/simulation/pairs_known.hpp"
 
+#include "tests/simulation/pairs_look.hpp"
+
+#include <algorithm>
+
 namespace pairs_sim {
 
-std::string explanation_of(facts const&, violation const&)
+namespace {
+
+struct explained {
+    known_fault fault;
+    bool (*explains)(look const& at, violation const& which, execution_row const* row);
+};
+
+bool is_edited_between(look const& at, execution_row const& row, utc_time from)
 {
+    auto const versions = at.versions.find(row.task);
+    return versions != at.versions.end() && std::ranges::any_of(versions->second, [&](task_version_row const& each) {
+        return each.version > 1 && each.created_at > from && each.valid_from <= row.scheduled_at + 1s;
+    });
+}
+
+// A fixed delay whose schedule stays as it is runs at once after an edit, and beside itself after disable and enable.
+bool edited_delay(look const& at, violation const& which, execution_row const* row)
+{
+    auto const* task = row == nullptr ? nullptr : at.task_of(row->task);
+    return which.invariant == 4 && task != nullptr && task->has(item::delay) &&
+           is_edited_between(at, *row, row->scheduled_at - 30s);
+}
+
+// A new master takes what its predecessor never sent for work that may have begun, so policies no longer hold for it.
+bool unsent_after_take_over(look const& at, violation const& which, execution_row const* row)
+{
+    if (which.invariant != 2 || row == nullptr)
+        return false;
+    auto const taken = at.taken.find(row->id);
+    return taken != at.taken.end() && std::ranges::any_of(at.seen.terms, [&](term_row const& each) {
+        return each.began > row->created_at && each.began < taken->second;
+    });
+}
+
+constexpr explained faults[]{
+    {{"an edit starts a fixed delay at once", standing::open}, edited_delay},
+    {{"unsent work counts as begun after a take-over", standing::open}, unsent_after_take_over},
+};
+
+} // namespace
+
+std::string explanation_of(facts const& seen, violation const& which)
+{
+    look const at(seen);
+    auto const row = at.row.find(which.execution);
+    for (auto const& each : faults)
+        if (each.fault.now == standing::open && each.explains(at, which, row == at.row.end() ? nullptr : row->second))
+            return each.fault.name;
     return {};
 }
 

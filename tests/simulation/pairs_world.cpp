@@ -208,7 +208,7 @@ void pairs_world::settle()
 int pairs_world::open_rows()
 {
     int count = 0;
-    auto const now = baton::to_micros(utc());
+    auto const now = baton::to_micros(stage_.database.utc());
     stage_.database.inspect([&](soci::session& sql) {
         sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL AND due_at <= :now AND project <> 'probe'",
             soci::use(now), soci::into(count);

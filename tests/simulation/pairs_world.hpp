@@ -73,7 +73,7 @@ private:
     void watch_deletions();
     void read_tables();
 
-    utc_time utc() { return stage_.database.utc(); }
+    utc_time utc() const { return stage_.time.utc(); } // never steps
     int from(int least, int most);
     std::string id_of(int task) const { return std::to_string(ids_.at(static_cast<std::size_t>(task))); }
 
