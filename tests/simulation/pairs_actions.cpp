@@ -1,6 +1,5 @@
-#include "tests/simulation/pairs_world.hpp"
-
 #include "libs/base/log.hpp"
+#include "tests/simulation/pairs_world.hpp"
 
 #include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
@@ -78,6 +77,8 @@ awaitable<void> pairs_world::set_up()
     auto const path = scope_path(plan_.scope) + "/settings";
     co_await call(http::verb::put, path, limits);
     note_scope(slots);
+    for (auto& each : seen_.scopes)
+        each.sure = true;
     auto const probe = json::parse(probe_text);
     seen_.probe = co_await create(tasks, probe);
     ids_.assign(seen_.tasks.size(), 0);
@@ -97,7 +98,7 @@ void pairs_world::note_scope(int slots)
 {
     if (plan_.scope != item::service_rate)
         seen_.scopes.push_back(
-            {limited_project, plan_.scope == item::project_slots ? "" : limited_service, slots, utc()});
+            {limited_project, plan_.scope == item::project_slots ? "" : limited_service, slots, utc(), false});
 }
 
 void pairs_world::act(planned_action const& planned)
@@ -126,7 +127,8 @@ pairs_world::plain_request pairs_world::request_of(planned_action const& planned
     case item::undo_skip:
         return {http::verb::del, path + "/skip-next", nullptr};
     case item::change_calendar:
-        return {http::verb::put, fmt::format("/api/v1/calendars/{}", calendar_),
+        return {http::verb::put,
+                fmt::format("/api/v1/calendars/{}", calendar_),
                 {{"name", calendar_name},
                  {"project", "default"},
                  {"yearly", {"12-25", fmt::format("11-{:02}", from(1, 28))}}}};
@@ -184,7 +186,10 @@ awaitable<void> pairs_world::change_scope(performed_action& act)
     auto const path = scope_path(plan_.scope) + "/settings";
     auto const limits = scope_document(plan_.scope, slots);
     note_scope(slots);
+    auto const number = seen_.scopes.size();
     co_await ask(act, http::verb::put, path, limits);
+    if (number > 0)
+        seen_.scopes[number - 1].sure = act.status == 200;
 }
 
 std::vector<std::int64_t> pairs_world::ids_of(std::string const& sql)
@@ -200,8 +205,9 @@ std::vector<std::int64_t> pairs_world::ids_of(std::string const& sql)
 // All dead letters of the task: of a broadcast those of its shards, or of all tasks if this one has none.
 awaitable<void> pairs_world::rerun(performed_action& act)
 {
-    auto letters = ids_of("SELECT execution_id FROM dead_letter WHERE resolution = 'open' AND task_id = " +
-                          id_of(act.task) + " ORDER BY execution_id LIMIT 20");
+    auto letters =
+        ids_of("SELECT execution_id FROM dead_letter WHERE resolution = 'open' AND task_id = " + id_of(act.task) +
+               " ORDER BY execution_id LIMIT 20");
     if (letters.empty()) {
         act.note = "no dead letter";
         co_return;

@@ -22,8 +22,8 @@ using baton::awaitable;
 struct conduct {
     duration span{};
     bool succeeds = true;
-    bool final = false;    // its error is of the class bad_input
-    duration deaf_for{};   // after it was asked to stop
+    bool final = false;  // its error is of the class bad_input
+    duration deaf_for{}; // after it was asked to stop
 };
 
 struct client_options {

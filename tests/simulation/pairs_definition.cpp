@@ -12,7 +12,10 @@ struct writer {
     utc_time begin;
     json out = json::object();
 
-    int from(int least, int most) { return least + static_cast<int>(chance() % static_cast<unsigned>(most - least + 1)); }
+    int from(int least, int most)
+    {
+        return least + static_cast<int>(chance() % static_cast<unsigned>(most - least + 1));
+    }
     bool has(item which) const { return task.has(which); }
     void schedule(std::vector<drawn_task> const& all);
     void misfire();
@@ -124,10 +127,10 @@ void writer::limits()
 void writer::routing()
 {
     constexpr std::array plain{
-        std::pair{item::route_random, "random"},       std::pair{item::failover, "failover"},
-        std::pair{item::route_first, "first"},         std::pair{item::route_last, "last"},
-        std::pair{item::hash, "consistent_hash"},      std::pair{item::least_loaded, "least_loaded"},
-        std::pair{item::skip_busy, "skip_busy"},       std::pair{item::instance, "instance"},
+        std::pair{item::route_random, "random"},         std::pair{item::failover, "failover"},
+        std::pair{item::route_first, "first"},           std::pair{item::route_last, "last"},
+        std::pair{item::hash, "consistent_hash"},        std::pair{item::least_loaded, "least_loaded"},
+        std::pair{item::skip_busy, "skip_busy"},         std::pair{item::instance, "instance"},
         std::pair{item::broadcast_clients, "broadcast"}, std::pair{item::broadcast_number, "broadcast"}};
     json route = json::object();
     for (auto const& [which, name] : plain)
@@ -136,7 +139,9 @@ void writer::routing()
     if (has(item::hash))
         route["key"] = "/k";
     if (has(item::instance))
-        route["instance"] = task.project == limited_project ? (has(item::tag) ? "c2" : "c3") : has(item::tag) ? "c0" : "c1";
+        route["instance"] = task.project == limited_project ? (has(item::tag) ? "c2" : "c3")
+                            : has(item::tag)                ? "c0"
+                                                            : "c1";
     if (has(item::broadcast_number))
         route["shards"] = from(2, 5);
     if (has(item::ends_any))

@@ -1,6 +1,5 @@
-#include "tests/simulation/pairs_world.hpp"
-
 #include "libs/storage/retention.hpp"
+#include "tests/simulation/pairs_world.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

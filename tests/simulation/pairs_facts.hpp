@@ -29,8 +29,8 @@ struct drawn_task {
     std::set<item> features;
     std::string project, service;
     std::string name;
-    json definition;  // as it was registered
-    int parent = -1;  // of `after`
+    json definition; // as it was registered
+    int parent = -1; // of `after`
     bool has(item which) const { return features.contains(which); }
 };
 
@@ -87,7 +87,7 @@ struct execution_row {
     std::optional<utc_time> due_at; // of open executions
     utc_time created_at;
     std::optional<utc_time> ended_at;
-    std::string key; // of the concurrency policy
+    std::string key;      // of the concurrency policy
     bool deleted = false; // by the retention
 };
 
@@ -116,7 +116,8 @@ struct pause_row {
 struct scope_change {
     std::string project, service;
     int slots = 0; // 0: none
-    utc_time answered;
+    utc_time asked;
+    bool sure = false; // it was answered; else it may hold or not
 };
 
 struct term_row {

@@ -132,7 +132,8 @@ bool excludes(item a, item b)
     bool const is_schedule = kind_of(a) == feature && group_of(a) == 1;
     if (is_schedule && !is_clocked(a) && is_one(b, {item::jitter, item::maximum, item::validity, item::calendar}))
         return true;
-    if (is_schedule && !is_one(a, {item::cron, item::rate, item::once}) && is_one(b, {item::skip_next, item::undo_skip}))
+    if (is_schedule && !is_one(a, {item::cron, item::rate, item::once}) &&
+        is_one(b, {item::skip_next, item::undo_skip}))
         return true;
     if (b == item::change_calendar && is_schedule && !is_clocked(a))
         return true;

@@ -12,7 +12,8 @@ namespace pairs_sim {
 violations judge(facts const& seen)
 {
     violations out;
-    for (auto* const one : {judge_firings, judge_stops, judge_limits, judge_chains, judge_ends, judge_bounds, judge_probe}) {
+    for (auto* const one :
+         {judge_firings, judge_stops, judge_limits, judge_chains, judge_ends, judge_bounds, judge_probe}) {
         auto found = one(seen);
         out.insert(out.end(), found.begin(), found.end());
     }
@@ -25,9 +26,10 @@ namespace {
 
 std::string text_of(facts const& seen, execution_row const& one)
 {
-    return fmt::format("row {} v{} {} scheduled {} {} attempt {}/{} deaths {}{}{}{} created {}{}: {}\n", one.id, one.version,
-                       one.cause, clock_of(seen, one.scheduled_at), one.state, one.attempt, one.max_attempts, one.deaths,
-                       one.is_firing ? " firing" : "", one.parent ? fmt::format(" shard {} of {}", one.shard, *one.parent) : "",
+    return fmt::format("row {} v{} {} scheduled {} {} attempt {}/{} deaths {}{}{}{} created {}{}: {}\n", one.id,
+                       one.version, one.cause, clock_of(seen, one.scheduled_at), one.state, one.attempt,
+                       one.max_attempts, one.deaths, one.is_firing ? " firing" : "",
+                       one.parent ? fmt::format(" shard {} of {}", one.shard, *one.parent) : "",
                        one.rerun_of ? fmt::format(" reruns {}", *one.rerun_of) : "", clock_of(seen, one.created_at),
                        one.ended_at ? " ended " + clock_of(seen, *one.ended_at) : " open", one.reason);
 }
@@ -63,8 +65,8 @@ void add_task(timeline& out, facts const& seen, int number, std::int64_t id)
                 out.emplace(each.at, fmt::format("execution {} attempt {} is accepted", each.execution, each.attempt));
     for (auto const& each : seen.actions)
         if (each.task == number)
-            out.emplace(each.sent, fmt::format("action {} {} answered {} {}", name_of(each.what), each.note, each.status,
-                                               clock_of(seen, each.answered)));
+            out.emplace(each.sent, fmt::format("action {} {} answered {} {}", name_of(each.what), each.note,
+                                               each.status, clock_of(seen, each.answered)));
 }
 
 } // namespace
@@ -73,13 +75,22 @@ std::string report_of(facts const& seen, violation const& which)
 {
     auto out = fmt::format("BATON_SEED={} invariant {}: {}\n", seen.seed, which.invariant, which.text);
     timeline all;
+    look const at(seen);
     for (auto const& each : seen.events)
-        all.emplace(each.began, fmt::format("EVENT {} {} until {}", name_of(each.what), each.note, clock_of(seen, each.ended)));
+        all.emplace(each.began,
+                    fmt::format("EVENT {} {} until {}", name_of(each.what), each.note, clock_of(seen, each.ended)));
     for (auto const& each : seen.terms)
-        all.emplace(each.began, fmt::format("TERM{}", each.ended ? " ends " + clock_of(seen, *each.ended) + ": " + each.why : ""));
+        all.emplace(each.began,
+                    fmt::format("TERM{}", each.ended ? " ends " + clock_of(seen, *each.ended) + ": " + each.why : ""));
     for (auto const& each : seen.pauses)
-        all.emplace(each.since, fmt::format("PAUSE {}/{} {}{}", each.project, each.service, each.skips ? "skip" : "hold",
-                                            each.ended_at ? " ends " + clock_of(seen, *each.ended_at) : ""));
+        all.emplace(each.since,
+                    fmt::format("PAUSE {}/{} {}{}", each.project, each.service, each.skips ? "skip" : "hold",
+                                each.ended_at ? " ends " + clock_of(seen, *each.ended_at) : ""));
+    for (auto const& each : seen.scopes)
+        all.emplace(each.asked, fmt::format("LIMIT of {}/{} {} {}", each.project, each.service,
+                                            each.sure ? "is" : "may be", each.slots));
+    if (auto const one = at.row.find(which.execution); which.task < 0 && one != at.row.end())
+        out += "  " + text_of(seen, *one->second);
     for (auto const& [id, number] : seen.number_of) {
         if (number != which.task)
             continue;
@@ -93,8 +104,8 @@ std::string report_of(facts const& seen, violation const& which)
             if (each.task == id)
                 out += "  " + text_of(seen, each);
     }
-    for (auto const& [at, text] : all)
-        out += fmt::format("  {} {}\n", clock_of(seen, at), text);
+    for (auto const& [when, text] : all)
+        out += fmt::format("  {} {}\n", clock_of(seen, when), text);
     return out;
 }
 

@@ -26,13 +26,16 @@ violations judge_bounds(facts const& seen)
         auto const number = task == nullptr ? -1 : task->number;
         auto const most = one.max_attempts + 2 + attempts_of_an_event * events;
         if (one.attempt > most)
-            out.push_back({6, number, one.id, fmt::format("has {} attempts, and at most {} are explained", one.attempt, most)});
+            out.push_back(
+                {6, number, one.id, fmt::format("has {} attempts, and at most {} are explained", one.attempt, most)});
         auto const shards = at.shards.find(one.id);
-        auto const originals = shards == at.shards.end() ? 0 : std::ranges::count_if(shards->second, [](auto const* each) {
-            return !each->rerun_of;
-        });
+        auto const originals =
+            shards == at.shards.end()
+                ? 0
+                : std::ranges::count_if(shards->second, [](auto const* each) { return !each->rerun_of; });
         if (originals > 0 && originals != shards->second.front()->shards)
-            out.push_back({6, number, one.id, fmt::format("has {} shards instead of {}", originals, shards->second.front()->shards)});
+            out.push_back({6, number, one.id,
+                           fmt::format("has {} shards instead of {}", originals, shards->second.front()->shards)});
     }
     if (seen.terms.size() > 2 + terms_of_an_event * seen.events.size()) {
         std::string why;
@@ -62,8 +65,9 @@ violations judge_probe(facts const& seen)
         auto const began = calls == at.calls.end() ? seen.end : calls->second.front()->began;
         if (began <= row->scheduled_at + latest + at.outages(row->scheduled_at, began) || ++late > 1)
             continue;
-        out.push_back({7, -1, row->id, fmt::format("the unrelated task, due at {}, begins {} ms late",
-                                                   clock_of(seen, row->scheduled_at), (began - row->scheduled_at) / 1ms)});
+        out.push_back({7, -1, row->id,
+                       fmt::format("the unrelated task, due at {}, begins {} ms late",
+                                   clock_of(seen, row->scheduled_at), (began - row->scheduled_at) / 1ms)});
     }
     return out;
 }

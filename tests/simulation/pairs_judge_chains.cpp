@@ -59,8 +59,9 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
         ended = std::max(ended, at.end_of(*call));
     auto const began = later.front()->began;
     if (ended > began + measured && before.state != "cancelled") {
-        out.push_back({4, task.number, one.id, fmt::format("a fixed delay overlaps itself: {} runs until {}, the next one begins at {}",
-                                                   before.id, clock_of(at.seen, ended), clock_of(at.seen, began))});
+        out.push_back({4, task.number, one.id,
+                       fmt::format("a fixed delay overlaps itself: {} runs until {}, the next one begins at {}",
+                                   before.id, clock_of(at.seen, ended), clock_of(at.seen, began))});
         return;
     }
     // The pause of the version that the later one runs, unless an edit has changed it in between.
@@ -76,8 +77,9 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     ended = std::min(ended, before.ended_at.value_or(ended));
     auto const every = millis(second->definition.at("schedule"), "every_ms");
     if (began < ended + every - measured)
-        out.push_back({4, task.number, one.id, fmt::format("a fixed delay of {} ms begins {} ms after the end of {}", every / 1ms,
-                                                   (began - ended) / 1ms, before.id)});
+        out.push_back({4, task.number, one.id,
+                       fmt::format("a fixed delay of {} ms begins {} ms after the end of {}", every / 1ms,
+                                   (began - ended) / 1ms, before.id)});
 }
 
 // When a shard, or what ran it again, succeeded.
@@ -89,8 +91,8 @@ bool chains::one_shard_succeeded(execution_row const& shard, utc_time& at_last) 
     }
     auto const again = at.reruns.find(shard.id);
     return again != at.reruns.end() && std::any_of(again->second.begin(), again->second.end(), [&](auto const* each) {
-        return one_shard_succeeded(*each, at_last);
-    });
+               return one_shard_succeeded(*each, at_last);
+           });
 }
 
 // When a firing has succeeded: by itself, by a rerun, or as a broadcast by the rule for its shards.
@@ -142,7 +144,8 @@ void chains::children(std::int64_t id, drawn_task const& task)
     if (versions == at.versions.end() || of_parent == at.rows.end())
         return;
     auto const& history = at.versions.at(parent);
-    auto const deleted = std::find_if(history.begin(), history.end(), [](auto const& each) { return each.action == "deleted"; });
+    auto const deleted =
+        std::find_if(history.begin(), history.end(), [](auto const& each) { return each.action == "deleted"; });
     std::map<utc_time, execution_row const*> mine;
     if (auto const rows = at.rows.find(id); rows != at.rows.end())
         for (auto const* row : rows->second)

@@ -33,7 +33,8 @@ bool ends::waits_with_reason(json const& definition) const
 void ends::open(execution_row const& one)
 {
     auto const* version = at.version_of(one);
-    if (!one.due_at || *one.due_at > at.seen.end - 20s || (version != nullptr && waits_with_reason(version->definition)))
+    if (!one.due_at || *one.due_at > at.seen.end - 20s ||
+        (version != nullptr && waits_with_reason(version->definition)))
         return;
     add(one, fmt::format("is still {} at the end, due since {}", one.state, clock_of(at.seen, *one.due_at)));
 }
@@ -65,10 +66,11 @@ void ends::stopped(execution_row const& one, json const& definition)
         auto const latest = call->began + timeout + grace + of_clients;
         bool const is_last = call == calls->second.back();
         if (is_last && ended > latest + at.outages(call->began, ended) && !call->died)
-            add(one, fmt::format("attempt {} began at {}, and its timeout of {} ms and grace of {} ms have not ended it "
-                                 "before {}",
-                                 call->attempt, clock_of(at.seen, call->began), timeout / 1ms, grace / 1ms,
-                                 clock_of(at.seen, ended)));
+            add(one,
+                fmt::format("attempt {} began at {}, and its timeout of {} ms and grace of {} ms have not ended it "
+                            "before {}",
+                            call->attempt, clock_of(at.seen, call->began), timeout / 1ms, grace / 1ms,
+                            clock_of(at.seen, ended)));
     }
 }
 

@@ -59,8 +59,9 @@ void check_task(look const& at, std::int64_t id, drawn_task const& task, violati
         return;
     for (auto const instant : due)
         if (!found.contains(instant) && !is_skipped(instant))
-            out.push_back({1, task.number, 0,
-                           fmt::format("the firing of {} has neither a row nor a recorded skip", clock_of(at.seen, instant))});
+            out.push_back(
+                {1, task.number, 0,
+                 fmt::format("the firing of {} has neither a row nor a recorded skip", clock_of(at.seen, instant))});
 }
 
 // A handler starts while an earlier attempt runs in a live process, or has succeeded.

@@ -1,10 +1,10 @@
 #include "tests/simulation/pairs_judge.hpp"
 #include "tests/simulation/pairs_look.hpp"
 
+#include <climits>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <climits>
 #include <functional>
 
 namespace pairs_sim {
@@ -56,7 +56,8 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         auto const& row = *found->second;
         // A broadcast that ends with its first success does not wait for its other shards.
         auto until = at.end_of(call);
-        if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end(); whole && broadcast != at.row.end())
+        if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
+            whole && broadcast != at.row.end())
             until = std::min(until, broadcast->second->ended_at.value_or(until));
         all.push_back({whole && row.parent ? *row.parent : row.id, call.began, until, limit_of(at.version_of(row))});
     }
@@ -106,7 +107,8 @@ void limits::tasks()
         auto const most = [&](utc_time from, utc_time until) {
             int limit = 0;
             for (auto v = versions->second.begin(); v != versions->second.end(); ++v) {
-                bool const over = std::next(v) != versions->second.end() && std::next(v)->valid_from + of_an_edit < from;
+                bool const over =
+                    std::next(v) != versions->second.end() && std::next(v)->valid_from + of_an_edit < from;
                 if (over || v->created_at > until + of_an_edit)
                     continue;
                 auto const each = v->definition.at("concurrency").value("limit", 0);
@@ -115,10 +117,13 @@ void limits::tasks()
             return limit == 0 ? INT_MAX : limit;
         };
         for (auto const& key : keyed ? keys : std::set<std::string>{""})
-            check(number, keyed ? "key " + key : "its task", holders(
+            check(number, keyed ? "key " + key : "its task",
+                  holders(
                       [&](execution_row const& row) {
                           return row.task == id && (!keyed || row.key == key) && !at.is_forced(row);
-                      }, true), most, true);
+                      },
+                      true),
+                  most, true);
     }
 }
 
@@ -137,8 +142,9 @@ void limits::scopes()
     auto const most = [&](utc_time from, utc_time until) {
         int limit = 0;
         for (auto s = scopes.begin(); s != scopes.end(); ++s) {
-            bool const over = std::next(s) != scopes.end() && std::next(s)->answered + of_an_edit < from;
-            if (!over && s->answered <= until)
+            auto const next = std::find_if(std::next(s), scopes.end(), [](auto const& each) { return each.sure; });
+            bool const over = next != scopes.end() && next->asked + of_an_edit < from;
+            if (!over && s->asked <= until)
                 limit = std::max(limit, s->slots);
         }
         return limit == 0 ? INT_MAX : limit;

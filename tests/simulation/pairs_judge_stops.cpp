@@ -68,8 +68,9 @@ void stops::pauses(execution_row const& one)
         for (auto const& taken : at.seen.acceptances)
             if (concerned && taken.execution == one.id && taken.at > from &&
                 taken.at < pause.ended_at.value_or(at.seen.end) && !frozen_meanwhile(pause.since, taken.at))
-                return add(one, fmt::format("a client takes attempt {} at {}, but its service is paused since {}",
-                                            taken.attempt, clock_of(at.seen, taken.at), clock_of(at.seen, pause.since)));
+                return add(one,
+                           fmt::format("a client takes attempt {} at {}, but its service is paused since {}",
+                                       taken.attempt, clock_of(at.seen, taken.at), clock_of(at.seen, pause.since)));
     }
 }
 
@@ -83,8 +84,8 @@ void stops::start_within(execution_row const& one, utc_time taken)
     auto const within = millis(version->definition.at("limits"), "start_within_ms");
     if (within == 0s || taken <= one.scheduled_at + within + on_the_way || frozen_meanwhile(one.scheduled_at, taken))
         return;
-    add(one, fmt::format("a client first takes it at {}, more than {} ms after {}", clock_of(at.seen, taken), within / 1ms,
-                         clock_of(at.seen, one.scheduled_at)));
+    add(one, fmt::format("a client first takes it at {}, more than {} ms after {}", clock_of(at.seen, taken),
+                         within / 1ms, clock_of(at.seen, one.scheduled_at)));
 }
 
 void stops::skips(execution_row const& one)

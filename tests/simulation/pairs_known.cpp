@@ -17,8 +17,8 @@ bool is_edited_between(look const& at, execution_row const& row, utc_time from)
 {
     auto const versions = at.versions.find(row.task);
     return versions != at.versions.end() && std::ranges::any_of(versions->second, [&](task_version_row const& each) {
-        return each.version > 1 && each.created_at > from && each.valid_from <= row.scheduled_at + 1s;
-    });
+               return each.version > 1 && each.created_at > from && each.valid_from <= row.scheduled_at + 1s;
+           });
 }
 
 // A fixed delay whose schedule stays as it is runs at once after an edit, and beside itself after disable and enable.
@@ -36,8 +36,8 @@ bool unsent_after_take_over(look const& at, violation const& which, execution_ro
         return false;
     auto const taken = at.taken.find(row->id);
     return taken != at.taken.end() && std::ranges::any_of(at.seen.terms, [&](term_row const& each) {
-        return each.began > row->created_at && each.began < taken->second;
-    });
+               return each.began > row->created_at && each.began < taken->second;
+           });
 }
 
 constexpr explained faults[]{

@@ -1,6 +1,6 @@
 #pragma once
-// Faults of the product that pairs_sim finds and that are not fixed yet. While one of them stands here as open, the draw
-// keeps apart what leads to it, or the judges pass over it. Set it to `fixed` when its fix lands.
+// Faults of the product that pairs_sim finds and that are not fixed yet. While one of them stands here as open, the
+// draw keeps apart what leads to it, or the judges pass over it. Set it to `fixed` when its fix lands.
 
 #include "tests/simulation/pairs_judge.hpp"
 

@@ -124,8 +124,7 @@ std::vector<utc_time> instants_of(json const& schedule, utc_time from, utc_time 
     auto const kind = schedule.at("kind").get<std::string>();
     auto const moment = [&](char const* member, utc_time otherwise) {
         auto const found = schedule.find(member);
-        return found == schedule.end() || found->is_null() ? otherwise
-                                                           : baton::from_rfc3339(found->get<std::string>());
+        return found == schedule.end() || found->is_null() ? otherwise : baton::from_rfc3339(found->get<std::string>());
     };
     if (kind == "once") {
         auto const at = moment("at", until);

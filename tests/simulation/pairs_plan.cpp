@@ -29,11 +29,15 @@ struct drawing {
     std::mt19937_64 chance;
     plan made{};
 
-    int from(int least, int most) { return least + static_cast<int>(chance() % static_cast<unsigned>(most - least + 1)); }
+    int from(int least, int most)
+    {
+        return least + static_cast<int>(chance() % static_cast<unsigned>(most - least + 1));
+    }
     bool percent(int share) { return from(1, 100) <= share; }
     duration between(duration least, duration most)
     {
-        return least + duration{static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>((most - least).count()))};
+        return least +
+               duration{static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>((most - least).count()))};
     }
 
     bool can_have(drawn_task const& task, item which) const;

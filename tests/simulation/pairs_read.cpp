@@ -1,6 +1,5 @@
-#include "tests/simulation/pairs_world.hpp"
-
 #include "libs/storage/statement.hpp"
+#include "tests/simulation/pairs_world.hpp"
 
 #include <soci/soci.h>
 #include <spdlog/fmt/fmt.h>
@@ -16,7 +15,8 @@ namespace storage = baton::storage;
 namespace {
 
 constexpr char copy_of_deleted[] =
-    "CREATE TRIGGER pairs_deleted AFTER DELETE ON execution BEGIN INSERT INTO pairs_execution SELECT OLD.id, OLD.task_id, "
+    "CREATE TRIGGER pairs_deleted AFTER DELETE ON execution BEGIN INSERT INTO pairs_execution SELECT OLD.id, "
+    "OLD.task_id, "
     "OLD.task_version, OLD.scheduled_at, OLD.run_key, OLD.cause, OLD.state, OLD.reason, OLD.attempt, OLD.max_attempts, "
     "OLD.deaths, OLD.parent_id, OLD.rerun_of, OLD.shard_index, OLD.shard_total, OLD.due_at, OLD.created_at, "
     "OLD.ended_at, OLD.payload; END";
@@ -61,8 +61,8 @@ void read_executions(soci::session& sql, std::vector<execution_row>& out, char c
 void read_versions(soci::session& sql, facts& seen)
 {
     storage::statement ask(sql);
-    ask.select("task_id", "version", "action", "valid_from", "created_at", "definition")(
-        " FROM task_version ORDER BY task_id, version");
+    ask.select("task_id", "version", "action", "valid_from", "created_at",
+               "definition")(" FROM task_version ORDER BY task_id, version");
     ask.each([&](storage::row& cells) {
         auto& one = seen.versions.emplace_back();
         one.task = cells.number();

@@ -7,9 +7,9 @@
 
 namespace pairs_sim {
 
-// How often each pair was drawn together. Two features: of one task. A feature and an action: the action was done to the
-// task and not refused. Two actions: done to one task. A feature or action and an event: the event came while the task
-// was there, or within five seconds of the action.
+// How often each pair was drawn together. Two features: of one task. A feature and an action: the action was done to
+// the task and not refused. Two actions: done to one task. A feature or action and an event: the event came while the
+// task was there, or within five seconds of the action.
 std::map<item_pair, int> pairs_in(facts const& seen);
 
 // Appends a line "count TAB a TAB b" for each pair to the file that BATON_PAIRS names, if there is one.

@@ -37,9 +37,9 @@ std::vector<client_options> places_of(plan const& made)
         char const* service;
         bool tagged;
     };
-    constexpr place places[]{{"default", plain_service, true},          {"default", plain_service, false},
-                             {limited_project, limited_service, true},  {limited_project, limited_service, false},
-                             {"default", other_service, true},          {limited_project, other_service, true},
+    constexpr place places[]{{"default", plain_service, true},         {"default", plain_service, false},
+                             {limited_project, limited_service, true}, {limited_project, limited_service, false},
+                             {"default", other_service, true},         {limited_project, other_service, true},
                              {probe_project, "probe", false}};
     std::vector<client_options> out;
     for (auto const& each : places) {
@@ -169,8 +169,7 @@ facts pairs_world::play()
     auto action = plan_.actions.begin();
     auto event = plan_.events.begin();
     while (action != plan_.actions.end() || event != plan_.events.end()) {
-        bool const acts =
-            event == plan_.events.end() || (action != plan_.actions.end() && action->at <= event->at);
+        bool const acts = event == plan_.events.end() || (action != plan_.actions.end() && action->at <= event->at);
         pass_until(acts ? action->at : event->at);
         if (acts)
             act(*action++);
