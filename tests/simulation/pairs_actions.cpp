@@ -202,7 +202,19 @@ std::vector<std::int64_t> pairs_world::ids_of(std::string const& sql)
     return out;
 }
 
-// All dead letters of the task: of a broadcast those of its shards, or of all tasks if this one has none.
+// Takes one of the tasks that the statement finds.
+void pairs_world::retarget(performed_action& act, std::string const& sql)
+{
+    auto const tasks = ids_of(sql);
+    if (tasks.empty())
+        return;
+    auto const found =
+        seen_.number_of.find(tasks[static_cast<std::size_t>(from(0, static_cast<int>(tasks.size()) - 1))]);
+    if (found != seen_.number_of.end())
+        act.task = found->second;
+}
+
+// All dead letters of the task: or of another one if it has none.
 awaitable<void> pairs_world::rerun(performed_action& act)
 {
     auto letters =
@@ -226,11 +238,16 @@ awaitable<void> pairs_world::touch_execution(performed_action& act)
 {
     bool const cancels = act.what == item::cancel;
     std::string const verb = cancels ? "cancel" : "release";
-    auto const open = ids_of(
-        (cancels ? "SELECT id FROM execution WHERE due_at IS NOT NULL AND cancel_requested_at IS NULL AND task_id = "
-                 : "SELECT u.execution_id FROM unresponsive u JOIN execution e ON e.id = u.execution_id WHERE "
-                   "e.task_id = ") +
-        id_of(act.task) + " ORDER BY 1 LIMIT 5");
+    std::string const table = cancels ? "execution e WHERE e.due_at IS NOT NULL AND e.cancel_requested_at IS NULL"
+                                      : "unresponsive u JOIN execution e ON e.id = u.execution_id WHERE 1 = 1";
+    auto const sql = [&] {
+        return "SELECT e.id FROM " + table + " AND e.task_id = " + id_of(act.task) + " ORDER BY e.id LIMIT 5";
+    };
+    auto open = ids_of(sql());
+    if (open.empty()) {
+        retarget(act, "SELECT DISTINCT e.task_id FROM " + table + " AND e.project <> 'probe' ORDER BY e.task_id");
+        open = ids_of(sql());
+    }
     if (open.empty()) {
         act.note = "nothing to " + verb;
         co_return;

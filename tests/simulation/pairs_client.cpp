@@ -15,6 +15,11 @@ namespace {
 
 constexpr duration remembered = 60s; // the SDK remembers for ten minutes, which is a lot of simulated work
 
+duration utc_span(client_records const& records, handler_call const& call)
+{
+    return records.utc() - call.began;
+}
+
 client::runtime_settings settings_of(client_options const& options)
 {
     client::runtime_settings made;
@@ -114,9 +119,11 @@ awaitable<void> played_client::handle(std::shared_ptr<client::job> work, std::fu
     }
     auto& mine = records_.calls[call];
     mine.ended = records_.utc();
-    mine.succeeded = how.succeeds && !mine.asked_to_stop;
+    // The SDK takes what returns after its timeout for timed out, also if it could not ask it to stop before.
+    bool const in_time = work->work.timeout_us == 0 || utc_span(records_, mine) < duration{work->work.timeout_us};
+    mine.succeeded = how.succeeds && !mine.asked_to_stop && in_time;
     auto returned = client::result::ok();
-    if (!mine.succeeded) {
+    if (!how.succeeds || mine.asked_to_stop) {
         returned = client::result::fail("this attempt fails");
         if (how.final)
             returned = client::result::fail("this attempt fails").in_class("bad_input");

@@ -84,8 +84,9 @@ void pairs_world::harm_node(planned_event const& planned, happened_event& seen)
 {
     auto const leader = master();
     auto const index = leader >= 0 ? static_cast<std::size_t>(leader) : chance_() % nodes_.size();
-    if (planned.what == item::freeze_web) {
-        web_host_.freeze_for(planned.span);
+    if (planned.what == item::freeze_web) { // between two statements of an edit
+        act({item::edit_text, static_cast<int>(chance_() % seen_.tasks.size()), {}});
+        stage_.run_after(from(1, 6) * 1ms, [this, span = planned.span] { web_host_.freeze_for(span); });
         return;
     }
     if (!nodes_[index] || !nodes_[index]->host().alive()) {
@@ -169,9 +170,12 @@ void pairs_world::harm_store(planned_event const& planned, happened_event& seen)
     case item::clock_forward:
         seen.note = fmt::format("by {} ms", step / 1ms);
         return database.step_clock(step);
-    case item::clock_back:
-        seen.note = fmt::format("by {} ms", step / 1ms);
-        return database.step_clock(-step);
+    case item::clock_back: {
+        auto const far = chance_() % 3 == 0 ? step * 6 : step;
+        seen.note = fmt::format("by {} ms", far / 1ms);
+        seen.ended += far;
+        return database.step_clock(-far);
+    }
     case item::oversize:
         return web_host_.spawn(run_large(static_cast<int>(chance_() % seen_.tasks.size())));
     case item::retention:

@@ -13,7 +13,7 @@ violations judge(facts const& seen)
 {
     violations out;
     for (auto* const one :
-         {judge_firings, judge_stops, judge_limits, judge_chains, judge_ends, judge_bounds, judge_probe}) {
+         {judge_firings, judge_stops, judge_limits, judge_idle, judge_chains, judge_ends, judge_bounds, judge_probe}) {
         auto found = one(seen);
         out.insert(out.end(), found.begin(), found.end());
     }

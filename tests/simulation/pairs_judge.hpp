@@ -17,6 +17,7 @@ using violations = std::vector<violation>;
 violations judge_firings(facts const& seen); // 1: each due firing has a row or a recorded skip, and none has two
 violations judge_stops(facts const& seen);   // 2: nothing begins that an edit, a pause or a policy has stopped
 violations judge_limits(facts const& seen);  // 3: no limit is exceeded, and no slot is lost
+violations judge_idle(facts const& seen);    // 3: no limit has unused slots while an execution waits under it
 violations judge_chains(facts const& seen);  // 4: fixed delays never overlap, and each success has one child
 violations judge_ends(facts const& seen);    // 5: all ends within its limits
 violations judge_bounds(facts const& seen);  // 6: attempts, terms and rows are bounded

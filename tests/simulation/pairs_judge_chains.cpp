@@ -18,6 +18,8 @@ struct chains {
 
     void delays(std::int64_t id, drawn_task const& task);
     void check_pause(drawn_task const& task, execution_row const& before, execution_row const& one);
+    bool was_turned_on(execution_row const& before, execution_row const& one) const;
+    void check_skip(drawn_task const& task, execution_row const& child, utc_time success);
     void children(std::int64_t id, drawn_task const& task);
     std::optional<utc_time> success_of(execution_row const& one) const;
     bool one_shard_succeeded(execution_row const& shard, utc_time& at_last) const;
@@ -42,23 +44,20 @@ void chains::delays(std::int64_t id, drawn_task const& task)
         return;
     std::vector<execution_row const*> ran;
     for (auto const* row : rows->second)
-        if (row->is_firing && (!sure_calls(at, row->id).empty() || at.shards.contains(row->id)))
+        if (row->is_firing && !sure_calls(at, row->id).empty())
             ran.push_back(row);
+    std::ranges::sort(ran, {}, [&](auto const* each) { return sure_calls(at, each->id).front()->began; });
     for (std::size_t i = 1; i < ran.size(); ++i)
         check_pause(task, *ran[i - 1], *ran[i]);
 }
 
 void chains::check_pause(drawn_task const& task, execution_row const& before, execution_row const& one)
 {
-    auto const earlier = sure_calls(at, before.id);
-    auto const later = sure_calls(at, one.id);
-    if (earlier.empty() || later.empty())
-        return;
     utc_time ended{};
-    for (auto const* call : earlier)
+    for (auto const* call : sure_calls(at, before.id))
         ended = std::max(ended, at.end_of(*call));
-    auto const began = later.front()->began;
-    if (ended > began + measured && before.state != "cancelled") {
+    auto const began = sure_calls(at, one.id).front()->began;
+    if (ended > began + measured) {
         out.push_back({4, task.number, one.id,
                        fmt::format("a fixed delay overlaps itself: {} runs until {}, the next one begins at {}",
                                    before.id, clock_of(at.seen, ended), clock_of(at.seen, began))});
@@ -67,19 +66,25 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     // The pause of the version that the later one runs, unless an edit has changed it in between.
     auto const* first = at.version_of(before);
     auto const* second = at.version_of(one);
-    if (first == nullptr || second == nullptr || at.clock_stepped() ||
-        first->definition.at("schedule") != second->definition.at("schedule"))
+    if (first == nullptr || second == nullptr ||
+        first->definition.at("schedule") != second->definition.at("schedule") || was_turned_on(before, one))
         return;
-    for (auto const& each : at.versions.at(before.task))
-        if (each.version > before.version && each.version <= one.version && each.action == "enabled")
-            return;
     // The pause counts from the end of the execution, which may come before that of a handler that was to stop.
-    ended = std::min(ended, before.ended_at.value_or(ended));
+    if (!at.clock_stepped())
+        ended = std::min(ended, before.ended_at.value_or(ended));
     auto const every = millis(second->definition.at("schedule"), "every_ms");
-    if (began < ended + every - measured)
+    bool const timed_out = before.state == "timed_out" || before.state == "cancelled";
+    if (began < ended + every - measured && !(at.clock_stepped() && timed_out))
         out.push_back({4, task.number, one.id,
                        fmt::format("a fixed delay of {} ms begins {} ms after the end of {}", every / 1ms,
                                    (began - ended) / 1ms, before.id)});
+}
+
+bool chains::was_turned_on(execution_row const& before, execution_row const& one) const
+{
+    return std::ranges::any_of(at.versions.at(before.task), [&](task_version_row const& each) {
+        return each.version > before.version && each.version <= one.version && each.action == "enabled";
+    });
 }
 
 // When a shard, or what ran it again, succeeded.
@@ -133,6 +138,20 @@ bool chains::sure_to_follow(std::vector<task_version_row> const& versions, utc_t
     return !versions.empty() && versions.front().valid_from + about_an_edit < success;
 }
 
+// The success of the parent is the instant at which the child is due.
+void chains::check_skip(drawn_task const& task, execution_row const& child, utc_time success)
+{
+    if (child.state != "skipped" || child.reason.find("is paused") == std::string::npos || at.clock_stepped())
+        return;
+    for (auto const& pause : at.seen.pauses)
+        if (pause.skips && pause.since < success + about_an_edit &&
+            pause.ended_at.value_or(at.seen.end) > success - about_an_edit)
+            return;
+    out.push_back({4, task.number, child.id,
+                   fmt::format("a child is skipped for a pause, but its parent succeeded at {}, when there was none",
+                               clock_of(at.seen, success))});
+}
+
 void chains::children(std::int64_t id, drawn_task const& task)
 {
     std::int64_t parent = 0;
@@ -167,6 +186,8 @@ void chains::children(std::int64_t id, drawn_task const& task)
         if (!success && found != mine.end())
             out.push_back({4, task.number, found->second->id,
                            fmt::format("a child of {} of its parent, which has not succeeded", firing->id)});
+        if (success && found != mine.end())
+            check_skip(task, *found->second, *success);
         if (success && found != mine.end() && at.calls.contains(found->second->id) &&
             at.calls.at(found->second->id).front()->began + 1s < *success && !at.clock_stepped())
             out.push_back({4, task.number, found->second->id,

@@ -21,6 +21,7 @@ struct ends {
     void open(execution_row const& one);
     void total(execution_row const& one, json const& definition);
     void stopped(execution_row const& one, json const& definition);
+    void cancelled(performed_action const& act);
     bool waits_with_reason(json const& definition) const;
 };
 
@@ -74,6 +75,22 @@ void ends::stopped(execution_row const& one, json const& definition)
     }
 }
 
+void ends::cancelled(performed_action const& act)
+{
+    auto const number = act.answer.is_object() ? act.answer.find("execution") : act.answer.end();
+    if (act.what != item::cancel || act.status != 202 || number == act.answer.end() || at.clock_stepped())
+        return;
+    auto const row = at.row.find(std::stoll(number->get<std::string>()));
+    auto const* version = row == at.row.end() ? nullptr : at.version_of(*row->second);
+    if (version == nullptr)
+        return;
+    auto const ended = row->second->ended_at.value_or(at.seen.end);
+    auto const latest = act.answered + millis(version->definition, "stop_grace_ms") + of_clients;
+    if (ended > latest + at.outages(act.sent, ended))
+        add(*row->second, fmt::format("a cancel at {} has not ended it before {}", clock_of(at.seen, act.answered),
+                                      clock_of(at.seen, ended)));
+}
+
 } // namespace
 
 violations judge_ends(facts const& seen)
@@ -88,6 +105,8 @@ violations judge_ends(facts const& seen)
         found.total(one, version->definition);
         found.stopped(one, version->definition);
     }
+    for (auto const& act : seen.actions)
+        found.cancelled(act);
     return found.out;
 }
 

@@ -54,6 +54,8 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         if (found == at.row.end() || !concerns(*found->second) || at.was_silent(call) || released(call.execution))
             continue;
         auto const& row = *found->second;
+        if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock
+            continue;
         // A broadcast that ends with its first success does not wait for its other shards.
         auto until = at.end_of(call);
         if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();

@@ -26,6 +26,7 @@ struct stops {
     void pauses(execution_row const& one);
     void start_within(execution_row const& one, utc_time taken);
     void skips(execution_row const& one);
+    void replaced(execution_row const& one);
     bool frozen_meanwhile(utc_time from, utc_time until) const;
 };
 
@@ -33,8 +34,10 @@ struct stops {
 bool stops::frozen_meanwhile(utc_time from, utc_time until) const
 {
     return std::any_of(at.seen.events.begin(), at.seen.events.end(), [&](happened_event const& each) {
-        return (each.what == item::freeze_client || each.what == item::hold_client) && each.began < until &&
-               each.ended + on_the_way > from;
+        bool const holds = each.what == item::freeze_client || each.what == item::hold_client;
+        // What waits in the lane of a client whose calls were lost is not taken back yet.
+        bool const loses = each.what == item::lose_messages;
+        return (holds || loses) && each.began < until && each.ended + (loses ? 8s : on_the_way) > from;
     });
 }
 
@@ -99,6 +102,13 @@ void stops::skips(execution_row const& one)
                              clock_of(at.seen, calls->second.front()->began), one.state, one.reason));
 }
 
+// `replace` never concerns what a person has forced.
+void stops::replaced(execution_row const& one)
+{
+    if (at.is_forced(one) && one.reason.find("took its place") != std::string::npos)
+        add(one, fmt::format("it was forced, and ends as {}: {}", one.state, one.reason));
+}
+
 } // namespace
 
 violations judge_stops(facts const& seen)
@@ -109,6 +119,7 @@ violations judge_stops(facts const& seen)
         return {};
     for (auto const& one : seen.rows) {
         found.skips(one);
+        found.replaced(one);
         auto const taken = at.taken.find(one.id);
         if (taken == at.taken.end())
             continue;

@@ -40,7 +40,15 @@ bool unsent_after_take_over(look const& at, violation const& which, execution_ro
            });
 }
 
+// With the clock set back, the next firing of a fixed delay lies in the past of the cluster's clock.
+bool delay_without_pause(look const& at, violation const& which, execution_row const* row)
+{
+    auto const* task = row == nullptr ? nullptr : at.task_of(row->task);
+    return which.invariant == 4 && task != nullptr && task->has(item::delay) && at.clock_stepped();
+}
+
 constexpr explained faults[]{
+    {{"a clock step takes the pause of a fixed delay away", standing::open}, delay_without_pause},
     {{"an edit starts a fixed delay at once", standing::open}, edited_delay},
     {{"unsent work counts as begun after a take-over", standing::open}, unsent_after_take_over},
 };

@@ -122,6 +122,8 @@ void drawing::complete(drawn_task& task)
     }
     if (task.has(item::deaf))
         give(task, item::timeout);
+    if ((task.has(item::broadcast_number) || task.has(item::broadcast_clients)) && percent(50))
+        give(task, item::fails);
     if (task.has(item::timeout) || task.has(item::total))
         give(task, item::long_runs);
     bool const scoped = task.has(made.scope) || percent(20);
@@ -187,9 +189,12 @@ void drawing::find_parents()
         if (!task.has(item::after))
             continue;
         std::vector<int> others;
-        for (auto const& each : made.tasks)
-            if (!each.has(item::after) && !each.has(item::api) && each.project == task.project)
-                others.push_back(each.number);
+        for (auto const& each : made.tasks) {
+            bool const fires = !each.has(item::after) && !each.has(item::api) && each.project == task.project;
+            // Broadcasts more often than others: they succeed shard by shard.
+            bool const splits = each.has(item::broadcast_number) || each.has(item::broadcast_clients);
+            others.insert(others.end(), fires ? (splits ? 4 : 1) : 0, each.number);
+        }
         if (!others.empty())
             task.parent = others[chance() % others.size()];
         else {

@@ -74,6 +74,10 @@ pairs_world::pairs_world(std::uint64_t seed)
     seen_.seed = seed;
     seen_.dialect = "mysql";
     node_options_.client_heartbeat = 2s;
+    // Some handlers run on for long where a client returns after its ttl, or the retention deletes what has ended.
+    hangs_ = std::ranges::any_of(plan_.events, [](planned_event const& each) {
+        return each.what == item::freeze_client || each.what == item::retention;
+    });
     records_.utc = [this] { return utc(); };
     records_.behave = [this](std::int64_t task, std::int64_t execution, int attempt) {
         return behave(task, execution, attempt);
@@ -145,11 +149,13 @@ conduct pairs_world::behave(std::int64_t task, std::int64_t execution, int attem
     auto const& drawn_task = seen_.tasks[static_cast<std::size_t>(found->second)];
     if (drawn_task.has(item::long_runs))
         out.span = duration{static_cast<std::int64_t>(800'000 + next(3'200'000))};
+    if (drawn_task.has(item::long_runs) && hangs_ && next(100) < 12)
+        out.span = duration{static_cast<std::int64_t>(10'000'000 + next(25'000'000))};
     if (drawn_task.has(item::fails))
         out.succeeds = next(100) < 50;
     out.final = drawn_task.has(item::final_errors) && next(100) < 40;
     if (drawn_task.has(item::deaf))
-        out.deaf_for = duration{static_cast<std::int64_t>(1'000'000 + next(5'000'000))};
+        out.deaf_for = duration{static_cast<std::int64_t>(1'000'000 + next(hangs_ ? 20'000'000 : 5'000'000))};
     return out;
 }
 

@@ -46,6 +46,7 @@ private:
     awaitable<void> ask(performed_action& act, http::verb method, std::string const& target, json const& body);
     awaitable<void> edit(performed_action& act);
     awaitable<void> change_scope(performed_action& act);
+    void retarget(performed_action& act, std::string const& sql);
     awaitable<void> rerun(performed_action& act);
     awaitable<void> touch_execution(performed_action& act);
     awaitable<void> pause(performed_action& act);
@@ -98,6 +99,7 @@ private:
     http::handler routes_;
     std::vector<std::int64_t> ids_; // of the drawn tasks
     std::int64_t calendar_ = 0;
+    bool hangs_ = false; // some handlers
     int processes_ = 0;
     int acting_ = 0; // actions without an answer yet
 };
