@@ -214,12 +214,18 @@ void pairs_world::retarget(performed_action& act, std::string const& sql)
         act.task = found->second;
 }
 
-// All dead letters of the task: or of another one if it has none.
+// Dead letters of the task, or of another one if it has none.
 awaitable<void> pairs_world::rerun(performed_action& act)
 {
-    auto letters =
-        ids_of("SELECT execution_id FROM dead_letter WHERE resolution = 'open' AND task_id = " + id_of(act.task) +
-               " ORDER BY execution_id LIMIT 20");
+    auto const sql = [&] {
+        return "SELECT execution_id FROM dead_letter WHERE resolution = 'open' AND task_id = " + id_of(act.task) +
+               " ORDER BY execution_id LIMIT 20";
+    };
+    auto letters = ids_of(sql());
+    if (letters.empty()) {
+        retarget(act, "SELECT DISTINCT task_id FROM dead_letter WHERE resolution = 'open' ORDER BY task_id");
+        letters = ids_of(sql());
+    }
     if (letters.empty()) {
         act.note = "no dead letter";
         co_return;

@@ -111,6 +111,8 @@ awaitable<void> played_client::handle(std::shared_ptr<client::job> work, std::fu
     while (time.now() < end) {
         auto const next = std::min(end, time.now() + step);
         co_await time.sleep_until(next);
+        if (records_.hurry)
+            break;
         auto& mine = records_.calls[call];
         if (work->stop.stop_requested() && !mine.asked_to_stop) {
             mine.asked_to_stop = records_.utc();

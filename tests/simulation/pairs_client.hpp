@@ -43,6 +43,7 @@ struct client_records {
     std::vector<acceptance> acceptances{};
     std::function<conduct(std::int64_t task, std::int64_t execution, int attempt)> behave{};
     std::function<utc_time()> utc{};
+    bool hurry = false; // handlers return at once: the run comes to its end
 };
 
 class played_client final : public client::executor {

@@ -12,6 +12,9 @@ namespace pairs_sim {
 // task was there, or within five seconds of the action.
 std::map<item_pair, int> pairs_in(facts const& seen);
 
+// All pairs that a plan can draw, each with the count 0, to the same file.
+void append_all_pairs();
+
 // Appends a line "count TAB a TAB b" for each pair to the file that BATON_PAIRS names, if there is one.
 void append_pairs(facts const& seen);
 

@@ -185,6 +185,7 @@ facts pairs_world::play()
     pass_until(acting + 8s);
     heal();
     seen_.judged_until = utc();
+    records_.hurry = true;
     settle();
     read_tables();
     seen_.calls = records_.calls;
