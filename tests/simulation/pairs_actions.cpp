@@ -195,7 +195,7 @@ awaitable<void> pairs_world::change_scope(performed_action& act)
 std::vector<std::int64_t> pairs_world::ids_of(std::string const& sql)
 {
     std::vector<std::int64_t> out;
-    stage_.database.inspect([&](soci::session& session) {
+    store_->inspect([&](soci::session& session) {
         soci::rowset<std::int64_t> const found = session.prepare << sql;
         out.assign(found.begin(), found.end());
     });

@@ -15,14 +15,7 @@ constexpr std::size_t harmed_clients = 4; // the others are spared
 constexpr duration grace_of_clients = 4s;
 constexpr duration retained_for = 6s; // the least that a node admits is an hour, which is a lot of simulated work
 constexpr duration retained_again = 2s;
-
-sim::database_faults lost_answers()
-{
-    sim::database_faults out;
-    out.lose_reply = 0.15;
-    out.lose_request = 0.05;
-    return out;
-}
+constexpr char nothing_happens[] = "nothing";
 
 sim::network_faults lost_messages()
 {
@@ -59,7 +52,8 @@ void pairs_world::happen(planned_event const& planned)
         harm_store(planned, seen);
     }
     stage_.log.note(fmt::format("event {} {}", name_of(planned.what), seen.note));
-    seen_.events.push_back(std::move(seen));
+    if (seen.note != nothing_happens)
+        seen_.events.push_back(std::move(seen));
 }
 
 void pairs_world::kill_node(std::size_t index, duration down)
@@ -101,11 +95,8 @@ void pairs_world::harm_node(planned_event const& planned, happened_event& seen)
         seen.ended += 12s;
     } else if (planned.what == item::freeze_master)
         nodes_[index]->freeze_for(planned.span);
-    else {
-        auto const name = fmt::format("t{}", index);
-        stage_.database.partition(name);
-        stage_.run_after(planned.span, [this, name] { stage_.database.heal(name); });
-    }
+    else
+        store_->harm(planned.what, planned.span, fmt::format("t{}", index));
 }
 
 void pairs_world::kill_client(std::size_t index, duration down)
@@ -154,36 +145,26 @@ void pairs_world::harm_client(planned_event const& planned, happened_event& seen
 
 void pairs_world::harm_store(planned_event const& planned, happened_event& seen)
 {
-    auto& database = stage_.database;
-    auto const step = std::clamp<duration>(planned.span, 2s, 6s);
-    switch (planned.what) {
-    case item::database_stall:
-        return database.freeze_for(planned.span);
-    case item::database_down:
-        return database.crash_for(planned.span);
-    case item::lose_answers:
-        database.faults = lost_answers();
-        return stage_.run_after(planned.span, [this] { stage_.database.faults = {}; });
-    case item::lose_messages:
+    auto span = planned.span;
+    if (planned.what == item::lose_messages) {
         stage_.net.faults = lost_messages();
-        return stage_.run_after(planned.span, [this] { stage_.net.faults = {}; });
-    case item::clock_forward:
-        seen.note = fmt::format("by {} ms", step / 1ms);
-        return database.step_clock(step);
-    case item::clock_back: {
-        auto const far = chance_() % 3 == 0 ? step * 6 : step;
-        seen.note = fmt::format("by {} ms", far / 1ms);
-        seen.ended += far;
-        return database.step_clock(-far);
+        return stage_.run_after(span, [this] { stage_.net.faults = {}; });
     }
-    case item::oversize:
+    if (planned.what == item::oversize)
         return web_host_.spawn(run_large(static_cast<int>(chance_() % seen_.tasks.size())));
-    case item::retention:
+    if (planned.what == item::retention) {
         seen.ended = utc() + retained_again * 10;
         return web_host_.spawn(forget_old());
-    default:
-        break;
     }
+    if (planned.what == item::clock_forward || planned.what == item::clock_back) {
+        span = std::clamp<duration>(span, 2s, 6s);
+        if (planned.what == item::clock_back && chance_() % 3 == 0)
+            span *= 6;
+        seen.ended = utc() + span;
+    }
+    seen.note = fmt::format("for {} ms", span / 1ms);
+    if (!store_->harm(planned.what, span, {}))
+        seen.note = nothing_happens;
 }
 
 awaitable<void> pairs_world::drain_by_web(std::string instance, duration span)
@@ -209,10 +190,10 @@ awaitable<void> pairs_world::run_large(int task)
 // As the master's janitor does, with the same statements.
 awaitable<void> pairs_world::forget_old()
 {
-    baton::storage::retention table(*web_shared_);
+    baton::storage::retention table(*web_stores_.shared);
     baton::storage::ledger_place const from;
     for (int left = 10; left > 0; --left) {
-        auto const limit = stage_.database.utc() - retained_for;
+        auto const limit = store_->utc() - retained_for;
         co_await table.executions(limit, from, 500);
         co_await web_host_.time().sleep_for(retained_again);
     }
@@ -232,7 +213,7 @@ awaitable<void> pairs_world::resume_all()
 void pairs_world::heal()
 {
     stage_.net.faults = {};
-    stage_.database.faults = {};
+    store_->heal();
     stage_.time.run_for(12s);
     stage_.play(resume_all());
 }

@@ -122,7 +122,7 @@ void read_others(soci::session& sql, facts& seen)
 void pairs_world::watch_deletions()
 {
     auto const table = fmt::format("CREATE TABLE pairs_execution AS SELECT {} FROM execution WHERE 0", columns);
-    stage_.database.inspect([&](soci::session& sql) {
+    store_->inspect([&](soci::session& sql) {
         sql << table;
         sql << copy_of_deleted;
     });
@@ -130,7 +130,7 @@ void pairs_world::watch_deletions()
 
 void pairs_world::read_tables()
 {
-    stage_.database.inspect([&](soci::session& sql) {
+    store_->inspect([&](soci::session& sql) {
         read_executions(sql, seen_.rows, "execution");
         read_executions(sql, seen_.rows, "pairs_execution");
         read_versions(sql, seen_);

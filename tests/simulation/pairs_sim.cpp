@@ -62,9 +62,9 @@ std::string play(std::uint64_t seed)
             wrong += std::to_string(each.invariant) + ": " + each.text + "\n";
         else
             ++known;
-    std::printf("seed %llu: %zu executions of %zu tasks, %zu handlers, %zu actions, %zu terms, %zu known, %.2f s\n",
-                static_cast<unsigned long long>(seed), seen.rows.size(), seen.tasks.size(), seen.calls.size(),
-                seen.actions.size(), seen.terms.size(), known, seen.processor_seconds);
+    std::printf("seed %llu: %s, %zu executions of %zu tasks, %zu handlers, %zu actions, %zu terms, %zu known, %.2f s\n",
+                static_cast<unsigned long long>(seed), seen.dialect.c_str(), seen.rows.size(), seen.tasks.size(),
+                seen.calls.size(), seen.actions.size(), seen.terms.size(), known, seen.processor_seconds);
     std::map<std::string, std::string> explained; // one violation of each fault is enough
     for (auto const& each : found)
         if (!each.known.empty())

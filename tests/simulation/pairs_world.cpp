@@ -11,7 +11,8 @@ namespace pairs_sim {
 namespace {
 
 constexpr std::size_t node_count = 2;
-constexpr duration longest_end = 120s; // from the last action to the end of all executions
+constexpr std::uint64_t sqlite_each = 4; // seeds; the others have the server
+constexpr duration longest_end = 120s;   // from the last action to the end of all executions
 constexpr char probe_project[] = "probe";
 
 std::uint64_t mix(std::uint64_t value)
@@ -63,16 +64,17 @@ pairs_world::pairs_world(std::uint64_t seed)
     : seed_(seed),
       plan_(make_plan(seed)),
       stage_(seed),
+      store_(seed % sqlite_each == 0 ? make_files(stage_, seed) : make_server(stage_)),
       chance_(mix(seed)),
       nodes_(node_count),
       places_(places_of(plan_)),
       clients_(places_.size()),
       web_host_(stage_.add_host("web"))
 {
-    stage_.make_tables();
     watch_deletions();
     seen_.seed = seed;
-    seen_.dialect = "mysql";
+    seen_.dialect = store_->name();
+    node_options_.open = [this](sim::host& working, sim::host& electing) { return store_->open(working, electing); };
     node_options_.client_heartbeat = 2s;
     // Some handlers run on for long where a client returns after its ttl, or the retention deletes what has ended.
     hangs_ = std::ranges::any_of(plan_.events, [](planned_event const& each) {
@@ -88,12 +90,11 @@ pairs_world::pairs_world(std::uint64_t seed)
         start_node(i);
     for (std::size_t i = 0; i < clients_.size(); ++i)
         start_client(i);
-    web_shared_ = stage_.database.connect(web_host_, {.sessions = 4, .read_limit = 5s});
-    web_leasing_ = stage_.database.connect(web_host_, {.sessions = 1, .read_limit = 1s});
-    web_lease_ = baton::lease::make_clocked_lease(*web_leasing_, "master");
+    web_stores_ = store_->open(web_host_, web_host_);
     web_http_ = stage_.net.client_for(web_host_);
     baton::web::settings settings;
-    baton::web::dependencies const given{web_host_.time(), web_host_.random(), *web_shared_, *web_lease_, *web_http_};
+    baton::web::dependencies const given{web_host_.time(), web_host_.random(), *web_stores_.shared, *web_stores_.lease,
+                                         *web_http_};
     site_ = std::make_unique<baton::web::site>(settings, given);
     routes_ = site_->routes();
 }
@@ -214,8 +215,8 @@ void pairs_world::settle()
 int pairs_world::open_rows()
 {
     int count = 0;
-    auto const now = baton::to_micros(stage_.database.utc());
-    stage_.database.inspect([&](soci::session& sql) {
+    auto const now = baton::to_micros(store_->utc());
+    store_->inspect([&](soci::session& sql) {
         sql << "SELECT COUNT(*) FROM execution WHERE due_at IS NOT NULL AND due_at <= :now AND project <> 'probe'",
             soci::use(now), soci::into(count);
     });

@@ -3,9 +3,9 @@
 // code on virtual time. Records the facts that the judges judge.
 
 #include "libs/sim/sim.hpp"
-#include "tests/simulation/cluster_process.hpp"
 #include "tests/simulation/pairs_client.hpp"
 #include "tests/simulation/pairs_plan.hpp"
+#include "tests/simulation/pairs_store.hpp"
 #include "web/site.hpp"
 
 #include <memory>
@@ -82,6 +82,7 @@ private:
     std::uint64_t seed_;
     plan plan_;
     sim::stage stage_;
+    std::unique_ptr<played_store> store_;
     std::mt19937_64 chance_;
     facts seen_;
     client_records records_;
@@ -91,9 +92,7 @@ private:
     std::vector<client_options> places_; // of the clients
     std::vector<std::unique_ptr<played_client>> clients_;
     sim::host& web_host_;
-    std::unique_ptr<baton::storage::database> web_shared_;
-    std::unique_ptr<baton::storage::database> web_leasing_;
-    std::unique_ptr<baton::lease::lease_store> web_lease_;
+    baton::simulation::node_stores web_stores_;
     std::unique_ptr<http::client> web_http_;
     std::unique_ptr<baton::web::site> site_;
     http::handler routes_;
