@@ -79,7 +79,9 @@ void pairs_world::harm_node(planned_event const& planned, happened_event& seen)
     auto const leader = master();
     auto const index = leader >= 0 ? static_cast<std::size_t>(leader) : chance_() % nodes_.size();
     if (planned.what == item::freeze_web) { // between two statements of an edit
-        act({item::edit_text, static_cast<int>(chance_() % seen_.tasks.size()), {}});
+        auto const delay = std::ranges::find_if(seen_.tasks, [](auto const& each) { return each.has(item::delay); });
+        bool const any = delay == seen_.tasks.end() || chance_() % 2 == 0;
+        act({item::edit_text, any ? static_cast<int>(chance_() % seen_.tasks.size()) : delay->number, {}});
         stage_.run_after(from(1, 6) * 1ms, [this, span = planned.span] { web_host_.freeze_for(span); });
         return;
     }

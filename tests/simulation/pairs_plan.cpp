@@ -1,5 +1,6 @@
 #include "tests/simulation/pairs_plan.hpp"
 
+#include "tests/simulation/pairs_drawing.hpp"
 #include "tests/simulation/pairs_known.hpp"
 
 #include <algorithm>
@@ -24,37 +25,12 @@ std::vector<item_pair> pairs_of(item_kind a, item_kind b)
     return out;
 }
 
-struct drawing {
-    std::uint64_t seed;
-    std::mt19937_64 chance;
-    plan made{};
-
-    int from(int least, int most)
-    {
-        return least + static_cast<int>(chance() % static_cast<unsigned>(most - least + 1));
-    }
-    bool percent(int share) { return from(1, 100) <= share; }
-    duration between(duration least, duration most)
-    {
-        return least +
-               duration{static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>((most - least).count()))};
-    }
-
-    bool can_have(drawn_task const& task, item which) const;
-    void give(drawn_task& task, item which);
-    void add_target(std::uint64_t number);
-    drawn_task& add_task(std::initializer_list<item> first);
-    void fill(drawn_task& task);
-    void complete(drawn_task& task);
-    void act(item what, int task, duration at);
-    void add_events();
-    void find_parents();
-};
-
 bool is_of_scope(item which)
 {
     return kind_of(which) == item_kind::feature && group_of(which) == group_of(item::service_slots);
 }
+
+} // namespace
 
 bool drawing::can_have(drawn_task const& task, item which) const
 {
@@ -86,6 +62,17 @@ void drawing::act(item what, int task, duration at)
     made.actions.push_back({what, task, at});
     if (what == item::pause_hold || what == item::pause_skip)
         made.actions.push_back({item::resume, task, at + between(500ms, 9s)});
+}
+
+drawn_task& drawing::add_plain_task(std::initializer_list<item> only)
+{
+    auto& task = made.tasks.emplace_back();
+    task.number = static_cast<int>(made.tasks.size()) - 1;
+    task.name = "t" + std::to_string(task.number);
+    task.features = only;
+    task.project = "default";
+    task.service = plain_service;
+    return task;
 }
 
 // At random: each group gets one of its features with some probability.
@@ -186,7 +173,7 @@ void drawing::add_events()
 void drawing::find_parents()
 {
     for (auto& task : made.tasks) {
-        if (!task.has(item::after))
+        if (!task.has(item::after) || task.parent >= 0)
             continue;
         std::vector<int> others;
         for (auto const& each : made.tasks) {
@@ -204,8 +191,6 @@ void drawing::find_parents()
     }
 }
 
-} // namespace
-
 plan make_plan(std::uint64_t seed)
 {
     drawing draw{seed, std::mt19937_64(seed * 7919 + 17)};
@@ -216,13 +201,15 @@ plan make_plan(std::uint64_t seed)
         draw.add_target(static_cast<std::uint64_t>(i));
     while (draw.made.tasks.size() < tasks_of_a_run)
         draw.add_task({});
+    draw.add_scene();
     draw.find_parents();
     draw.add_events();
     auto const& actions = all_of(item_kind::action);
     for (int i = 0; i < more_actions; ++i)
-        draw.act(actions[draw.chance() % actions.size()], draw.from(0, tasks_of_a_run - 1), draw.between(4s, acting));
-    std::stable_sort(draw.made.actions.begin(), draw.made.actions.end(),
-                     [](auto const& a, auto const& b) { return a.at < b.at; });
+        draw.act(actions[draw.chance() % actions.size()], draw.from(0, static_cast<int>(draw.made.tasks.size()) - 1),
+                 draw.between(4s, acting));
+    std::ranges::stable_sort(draw.made.actions, {}, &planned_action::at);
+    std::ranges::stable_sort(draw.made.events, {}, &planned_event::at);
     return std::move(draw.made);
 }
 
