@@ -13,7 +13,7 @@ namespace pairs_sim {
 
 namespace {
 
-constexpr duration unused_for = 3s;
+constexpr duration unused_for = 1'500ms;
 constexpr duration after_events = 10s;
 
 struct span {

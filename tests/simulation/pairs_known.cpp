@@ -47,7 +47,37 @@ bool delay_without_pause(look const& at, violation const& which, execution_row c
     return which.invariant == 4 && task != nullptr && task->has(item::delay) && at.clock_stepped();
 }
 
+bool concerns_broadcast_parent(look const& at, execution_row const& row)
+{
+    auto const* child = at.task_of(row.task);
+    if (child == nullptr || child->parent < 0)
+        return false;
+    auto const& parent = at.seen.tasks[static_cast<std::size_t>(child->parent)];
+    return parent.has(item::broadcast_clients) || parent.has(item::broadcast_number);
+}
+
+// The rerun of one failed shard starts the successor of its broadcast.
+bool child_of_one_shard(look const& at, violation const& which, execution_row const* row)
+{
+    return which.invariant == 4 && row != nullptr && concerns_broadcast_parent(at, *row);
+}
+
+bool replaced_forced_run(look const&, violation const& which, execution_row const* row)
+{
+    return which.invariant == 2 && row != nullptr && row->reason.find("took its place") != std::string::npos;
+}
+
+// The retention deletes an execution whose handler has not returned, and the next master admits another one.
+bool forgotten_holder(look const& at, violation const& which, execution_row const* row)
+{
+    bool const is_overlap = which.invariant == 3 || which.text.find("overlaps itself") != std::string::npos;
+    return row != nullptr && is_overlap && at.happened(item::retention);
+}
+
 constexpr explained faults[]{
+    {{"the rerun of one shard starts the successor", standing::open}, child_of_one_shard},
+    {{"replace cancels a forced run", standing::open}, replaced_forced_run},
+    {{"the retention deletes what holds a slot", standing::open}, forgotten_holder},
     {{"a clock step takes the pause of a fixed delay away", standing::open}, delay_without_pause},
     {{"an edit starts a fixed delay at once", standing::open}, edited_delay},
     {{"unsent work counts as begun after a take-over", standing::open}, unsent_after_take_over},

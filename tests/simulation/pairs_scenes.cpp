@@ -13,18 +13,20 @@ void rerun_shards(drawing& draw)
 {
     auto const parent = draw.add_plain_task({item::rate, item::broadcast_number, item::fails}).number;
     draw.add_plain_task({item::after}).parent = parent;
-    for (auto at = 16s; at < acting; at += 8s)
+    for (auto at = 12s; at < acting; at += 5s)
         draw.act(item::rerun, parent, at + draw.between(0s, 3s));
 }
 
 // A limit is raised while work waits for it.
 void raise_limit(drawing& draw)
 {
-    auto const task = draw.add_plain_task({item::api, item::full_wait, item::long_runs}).number;
-    for (int i = 0; i < 7; ++i)
-        draw.act(item::run, task, 15s + draw.between(0ms, 300ms));
-    for (auto const at : {17s, 18s, 21s})
-        draw.act(item::edit_limit, task, at + draw.between(0s, 1s));
+    auto& task = draw.add_plain_task({item::api, item::full_wait, item::long_runs});
+    task.service = other_service;
+    for (auto const from : {12s, 30s, 48s}) {
+        for (int i = 0; i < 6; ++i)
+            draw.act(item::run, task.number, from + draw.between(0ms, 300ms));
+        draw.act(item::edit_limit, task.number, from + draw.between(1s, 4s));
+    }
 }
 
 // A client that counts as gone comes back while its handlers run on.

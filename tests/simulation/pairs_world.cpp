@@ -143,7 +143,8 @@ conduct pairs_world::behave(std::int64_t task, std::int64_t execution, int attem
         return drawn % below;
     };
     conduct out;
-    out.span = duration{static_cast<std::int64_t>(5'000 + next(300'000))};
+    // Of a few lengths, so that handlers that begin together often end together.
+    out.span = static_cast<int>(1 + next(6)) * 50ms;
     auto const found = seen_.number_of.find(task);
     if (found == seen_.number_of.end())
         return out;
