@@ -1,4 +1,5 @@
 #include "libs/base/log.hpp"
+#include "tests/simulation/pairs_known.hpp"
 #include "tests/simulation/pairs_world.hpp"
 
 #include <soci/soci.h>
@@ -173,7 +174,7 @@ awaitable<void> pairs_world::edit(performed_action& act)
         patch["schedule"] = other_schedule(task.definition.at("schedule"), chance_);
     else if (act.what == item::edit_limit) {
         auto policy = task.definition.value("concurrency", json{{"when_full", "wait"}});
-        policy["limit"] = from(1, 4);
+        policy["limit"] = from(1, 3) == 1 ? 5 : from(1, 4);
         patch["concurrency"] = policy;
     } else
         patch["service"] = from(1, 2) == 1 ? std::string(other_service) : task.service;
@@ -218,8 +219,11 @@ void pairs_world::retarget(performed_action& act, std::string const& sql)
 awaitable<void> pairs_world::rerun(performed_action& act)
 {
     auto const sql = [&] {
-        return "SELECT execution_id FROM dead_letter WHERE resolution = 'open' AND task_id = " + id_of(act.task) +
-               " ORDER BY execution_id LIMIT 20";
+        // Of each broadcast one only, as long as two together can stop the cluster.
+        std::string const alone = is_open(fault::shards_rerun_together) ? "COALESCE(e.parent_id, e.id)" : "e.id";
+        return "SELECT MIN(e.id) FROM dead_letter d JOIN execution e ON e.id = d.execution_id WHERE d.resolution = "
+               "'open' AND d.task_id = " +
+               id_of(act.task) + " GROUP BY " + alone + " ORDER BY 1 LIMIT 20";
     };
     auto letters = ids_of(sql());
     if (letters.empty()) {

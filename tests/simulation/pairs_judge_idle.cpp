@@ -13,7 +13,7 @@ namespace pairs_sim {
 
 namespace {
 
-constexpr duration unused_for = 1'500ms;
+constexpr duration unused_for = 800ms;
 constexpr duration after_events = 10s;
 
 struct span {
@@ -21,17 +21,44 @@ struct span {
     bool meets(utc_time begin, utc_time end) const { return begin < until && end > from; }
 };
 
+// From the first call of an execution to its end and that of its handlers.
+struct occupancy {
+    execution_row const* row;
+    std::string project, service;
+    span when;
+};
+
 struct idle {
+    explicit idle(look const& all);
+
     look const& at;
+    std::vector<occupancy> all{};
     violations found{};
 
     void check(execution_row const& one, drawn_task const& task);
     bool is_quiet(span when, std::string const& project) const;
     int limit_in(execution_row const& one, span when) const;
-    int holders(span when, std::function<bool(execution_row const&)> const& concerns) const;
-    bool scope_has_room(span when, std::string const& service) const;
+    int most_at_once(span when, std::function<bool(occupancy const&)> const& concerns) const;
+    bool scope_has_room(span when, occupancy const& mine) const;
     bool could_be_sent(drawn_task const& task) const;
 };
+
+idle::idle(look const& facts_of) : at(facts_of)
+{
+    for (auto const& row : at.seen.rows) {
+        auto const calls = at.calls.find(row.id);
+        auto const* version = at.version_of(row);
+        if (calls == at.calls.end() || version == nullptr)
+            continue;
+        auto end = row.ended_at.value_or(at.seen.end);
+        for (auto const* call : calls->second)
+            end = std::max(end, at.end_of(*call));
+        all.push_back({&row,
+                       version->definition.at("project"),
+                       version->definition.at("service"),
+                       {calls->second.front()->began, end + 100ms}});
+    }
+}
 
 // Only the limit of concurrency decides when they are sent.
 bool idle::could_be_sent(drawn_task const& task) const
@@ -62,60 +89,59 @@ int idle::limit_in(execution_row const& one, span when) const
     for (auto v = versions->second.begin(); v != versions->second.end(); ++v) {
         auto const next = std::next(v);
         auto const until = next == versions->second.end() ? at.seen.end : next->valid_from;
-        if (!when.meets(v->created_at, until + 1s))
+        if (!when.meets(v->created_at, until + 300ms))
             continue;
         limit = std::min(limit, v->definition.at("concurrency").value("limit", 0));
     }
     return limit;
 }
 
-int idle::holders(span when, std::function<bool(execution_row const&)> const& concerns) const
+int idle::most_at_once(span when, std::function<bool(occupancy const&)> const& concerns) const
 {
-    int count = 0;
-    for (auto const& row : at.seen.rows) {
-        auto const calls = at.calls.find(row.id);
-        if (calls == at.calls.end() || !concerns(row))
-            continue;
-        auto end = row.ended_at.value_or(at.seen.end);
-        for (auto const* call : calls->second)
-            end = std::max(end, at.end_of(*call));
-        count += when.meets(calls->second.front()->began, end + 500ms) ? 1 : 0;
-    }
-    return count;
+    std::vector<span> near;
+    for (auto const& each : all)
+        if (when.meets(each.when.from, each.when.until) && concerns(each))
+            near.push_back(each.when);
+    int most = 0;
+    for (auto moment = when.from; moment < when.until; moment += 50ms)
+        most = std::max(most, static_cast<int>(std::ranges::count_if(
+                                  near, [&](span const& each) { return each.meets(moment, moment + 50ms); })));
+    return most;
 }
 
-bool idle::scope_has_room(span when, std::string const& service) const
+bool idle::scope_has_room(span when, occupancy const& mine) const
 {
+    if (at.seen.scopes.empty())
+        return true;
+    auto const& scope = at.seen.scopes.front();
+    auto const concerns = [&](occupancy const& each) {
+        return each.project == scope.project && (scope.service.empty() || each.service == scope.service);
+    };
     int slots = INT_MAX;
     for (auto const& each : at.seen.scopes)
         slots = std::min(slots, each.slots);
-    if (at.seen.scopes.empty() ||
-        (service != at.seen.scopes.front().service && !at.seen.scopes.front().service.empty()))
-        return true;
-    return holders(when, [&](execution_row const& row) {
-               auto const* task = at.task_of(row.task);
-               return task != nullptr && task->project == at.seen.scopes.front().project;
-           }) < slots;
+    return !concerns(mine) || most_at_once(when, concerns) < slots;
 }
 
 void idle::check(execution_row const& one, drawn_task const& task)
 {
+    auto const mine = std::ranges::find_if(all, [&](occupancy const& each) { return each.row == &one; });
     auto const taken = at.taken.find(one.id);
-    auto const first = taken == at.taken.end() ? one.ended_at.value_or(at.seen.end) : taken->second;
+    if (mine == all.end() || taken == at.taken.end())
+        return;
+    auto const first = taken->second;
     span const before{first - unused_for, first - 100ms};
     auto const due = std::max(one.scheduled_at, one.created_at);
     if (before.from < due + 100ms || before.until > at.seen.judged_until || !is_quiet(before, task.project))
         return;
     auto const limit = limit_in(one, before);
-    auto const used = holders(before, [&](execution_row const& row) {
-        return row.task == one.task && (!task.has(item::keyed) || row.key == one.key);
+    auto const used = most_at_once(before, [&](occupancy const& each) {
+        return each.row->task == one.task && (!task.has(item::keyed) || each.row->key == one.key);
     });
-    auto const busy = holders(before, [&](execution_row const& row) {
-        auto const* other = at.task_of(row.task);
-        return other != nullptr && other->project == task.project;
-    });
+    auto const busy = most_at_once(
+        before, [&](occupancy const& each) { return each.project == mine->project && each.service == mine->service; });
     constexpr int slots_of_clients = 6; // those of one are enough to run it
-    if (limit == 0 || used >= limit || busy >= slots_of_clients || !scope_has_room(before, task.service))
+    if (limit == 0 || used >= limit || busy >= slots_of_clients || !scope_has_room(before, *mine))
         return;
     found.push_back({3, task.number, one.id,
                      fmt::format("waits until {} although for {} ms only {} of {} slots of its task were in use",
@@ -127,7 +153,7 @@ void idle::check(execution_row const& one, drawn_task const& task)
 violations judge_idle(facts const& seen)
 {
     look const at(seen);
-    idle judge{at};
+    idle judge(at);
     if (at.clock_stepped())
         return {};
     for (auto const& one : seen.rows) {

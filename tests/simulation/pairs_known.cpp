@@ -9,7 +9,7 @@ namespace pairs_sim {
 namespace {
 
 struct explained {
-    known_fault fault;
+    fault which;
     bool (*explains)(look const& at, violation const& which, execution_row const* row);
 };
 
@@ -44,7 +44,8 @@ bool unsent_after_take_over(look const& at, violation const& which, execution_ro
 bool delay_without_pause(look const& at, violation const& which, execution_row const* row)
 {
     auto const* task = row == nullptr ? nullptr : at.task_of(row->task);
-    return which.invariant == 4 && task != nullptr && task->has(item::delay) && at.clock_stepped();
+    bool const concerns = which.invariant == 4 || which.text.starts_with("has more firings");
+    return concerns && task != nullptr && task->has(item::delay) && at.clock_stepped();
 }
 
 bool concerns_broadcast_parent(look const& at, execution_row const& row)
@@ -74,13 +75,36 @@ bool forgotten_holder(look const& at, violation const& which, execution_row cons
     return row != nullptr && is_overlap && at.happened(item::retention);
 }
 
-constexpr explained faults[]{
-    {{"the rerun of one shard starts the successor", standing::open}, child_of_one_shard},
-    {{"replace cancels a forced run", standing::open}, replaced_forced_run},
-    {{"the retention deletes what holds a slot", standing::open}, forgotten_holder},
-    {{"a clock step takes the pause of a fixed delay away", standing::open}, delay_without_pause},
-    {{"an edit starts a fixed delay at once", standing::open}, edited_delay},
-    {{"unsent work counts as begun after a take-over", standing::open}, unsent_after_take_over},
+bool skipped_child(look const&, violation const& which, execution_row const*)
+{
+    return which.invariant == 4 && which.text.starts_with("a child is skipped for a pause");
+}
+
+// Work that waits while slots are free, after an edit of the limit.
+bool raised(look const& at, violation const& which, execution_row const* row)
+{
+    return which.invariant == 3 && row != nullptr && which.text.starts_with("waits until") &&
+           is_edited_between(at, *row, row->scheduled_at - 30s);
+}
+
+// What a client that was silent for its ttl still runs.
+bool returned(look const& at, violation const& which, execution_row const* row)
+{
+    auto const calls = row == nullptr ? at.calls.end() : at.calls.find(row->id);
+    return (which.invariant == 5 || which.invariant == 6) && calls != at.calls.end() &&
+           std::ranges::any_of(calls->second, [&](auto const* call) { return at.was_silent(*call); });
+}
+
+constexpr explained explanations[]{
+    {fault::rerun_of_one_shard, child_of_one_shard},
+    {fault::forced_run_replaced, replaced_forced_run},
+    {fault::holder_forgotten, forgotten_holder},
+    {fault::clock_moves_delay, delay_without_pause},
+    {fault::edited_delay, edited_delay},
+    {fault::unsent_after_take_over, unsent_after_take_over},
+    {fault::child_of_ended_pause, skipped_child},
+    {fault::raised_limit, raised},
+    {fault::returned_client, returned},
 };
 
 } // namespace
@@ -89,9 +113,9 @@ std::string explanation_of(facts const& seen, violation const& which)
 {
     look const at(seen);
     auto const row = at.row.find(which.execution);
-    for (auto const& each : faults)
-        if (each.fault.now == standing::open && each.explains(at, which, row == at.row.end() ? nullptr : row->second))
-            return each.fault.name;
+    for (auto const& each : explanations)
+        if (is_open(each.which) && each.explains(at, which, row == at.row.end() ? nullptr : row->second))
+            return known_faults[static_cast<std::size_t>(each.which)].name;
     return {};
 }
 

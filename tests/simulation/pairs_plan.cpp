@@ -162,7 +162,7 @@ void drawing::add_events()
         if (!is_drawn(event))
             continue;
         auto const at = 8s + between(0s, 8s) + static_cast<int>(i) * 18s;
-        made.events.push_back({event, at, between(300ms, 6s)});
+        made.events.push_back({event, at, between(300ms, 6s), -1});
         act(action, from(0, static_cast<int>(made.tasks.size()) - 1), at + between(-1s, 3s));
         act(all_of(item_kind::action)[chance() % all_of(item_kind::action).size()],
             from(0, static_cast<int>(made.tasks.size()) - 1), at + between(-1s, 3s));

@@ -16,6 +16,7 @@ struct planned_action {
 struct planned_event {
     item what;
     duration at{}, span{};
+    int client = -1; // that it concerns; -1: any
 };
 
 struct plan {

@@ -32,23 +32,26 @@ void raise_limit(drawing& draw)
 // A client that counts as gone comes back while its handlers run on.
 void return_client(drawing& draw)
 {
-    auto const first =
-        draw.add_plain_task({item::rate, item::timeout, item::deaf, item::full_wait, item::long_runs}).number;
-    auto const second = draw.add_plain_task({item::rate, item::total, item::long_runs}).number;
-    draw.made.events.push_back({item::freeze_client, 14s + draw.between(0s, 8s), draw.between(300ms, 3s)});
-    draw.made.events.push_back({item::freeze_client, 34s + draw.between(0s, 8s), draw.between(300ms, 3s)});
-    for (auto const at : {25s, 29s, 47s})
-        draw.act(item::cancel, at == 29s ? second : first, at + draw.between(0s, 3s));
+    auto const alone = 4; // the only client of its service, so that it also gets the next attempts
+    auto& first = draw.add_plain_task({item::rate, item::timeout, item::deaf, item::full_wait, item::long_runs});
+    first.service = other_service;
+    auto const number = first.number;
+    auto& second = draw.add_plain_task({item::rate, item::total, item::long_runs});
+    second.service = other_service;
+    for (auto const at : {14s, 34s})
+        draw.made.events.push_back({item::freeze_client, at + draw.between(0s, 8s), draw.between(300ms, 3s), alone});
+    for (auto const at : {25s, 27s, 47s, 50s})
+        draw.act(item::cancel, number, at + draw.between(0s, 3s));
 }
 
 // What has ended is deleted while its handler runs on, and another master leads.
 void forget_holders(drawing& draw)
 {
     draw.add_plain_task({item::rate, item::timeout, item::deaf, item::full_wait, item::long_runs});
-    draw.made.events.push_back({item::retention, 10s + draw.between(0s, 5s), 1s});
-    draw.made.events.push_back({item::kill_master, 20s + draw.between(0s, 6s), draw.between(1s, 3s)});
-    draw.made.events.push_back({item::retention, 31s, 1s});
-    draw.made.events.push_back({item::kill_master, 36s + draw.between(0s, 6s), draw.between(1s, 3s)});
+    draw.made.events.push_back({item::retention, 10s + draw.between(0s, 5s), 1s, -1});
+    draw.made.events.push_back({item::kill_master, 20s + draw.between(0s, 6s), draw.between(1s, 3s), -1});
+    draw.made.events.push_back({item::retention, 31s, 1s, -1});
+    draw.made.events.push_back({item::kill_master, 36s + draw.between(0s, 6s), draw.between(1s, 3s), -1});
 }
 
 // Edits that stall between two of their statements.
@@ -56,7 +59,7 @@ void stall_edits(drawing& draw)
 {
     draw.add_plain_task({item::delay});
     for (auto const at : {16s, 30s, 44s})
-        draw.made.events.push_back({item::freeze_web, at + draw.between(0s, 4s), draw.between(2s, 6s)});
+        draw.made.events.push_back({item::freeze_web, at + draw.between(0s, 4s), draw.between(2s, 6s), -1});
 }
 
 // The service of a successor is paused while its parent runs.
@@ -87,7 +90,7 @@ void set_clock_back(drawing& draw)
 {
     draw.add_plain_task({item::delay});
     draw.add_plain_task({item::rate, item::retries, item::fails, item::backoff});
-    draw.made.events.push_back({item::clock_back, 20s + draw.between(0s, 9s), draw.between(1s, 6s)});
+    draw.made.events.push_back({item::clock_back, 20s + draw.between(0s, 9s), draw.between(1s, 6s), -1});
 }
 
 // Work that waits, for a limit or a pause, is stopped by an edit around a change of the master.
@@ -101,7 +104,8 @@ void stop_waiting_work(drawing& draw)
     }
     draw.act(item::pause_hold, limited, 14s);
     auto const at = 17s + draw.between(0s, 2s);
-    draw.made.events.push_back({draw.percent(50) ? item::kill_master : item::stop_master, at, draw.between(1s, 3s)});
+    draw.made.events.push_back(
+        {draw.percent(50) ? item::kill_master : item::stop_master, at, draw.between(1s, 3s), -1});
     draw.act(draw.percent(50) ? item::disable : item::remove, limited, at + draw.between(-1s, 3s));
     draw.act(draw.percent(50) ? item::disable : item::remove, plain, at + draw.between(-1s, 3s));
 }

@@ -152,12 +152,17 @@ conduct pairs_world::behave(std::int64_t task, std::int64_t execution, int attem
     if (drawn_task.has(item::long_runs))
         out.span = duration{static_cast<std::int64_t>(800'000 + next(3'200'000))};
     if (drawn_task.has(item::long_runs) && hangs_ && next(100) < 12)
-        out.span = duration{static_cast<std::int64_t>(10'000'000 + next(25'000'000))};
-    if (drawn_task.has(item::fails))
-        out.succeeds = next(100) < 50;
+        out.span = duration{static_cast<std::int64_t>(10'000'000 + next(40'000'000))};
+    if (drawn_task.has(item::fails)) {
+        // What people run again succeeds more often, and several together.
+        auto const sql = fmt::format("SELECT id FROM execution WHERE id = {} AND cause = 'rerun'", execution);
+        bool const again = !ids_of(sql).empty();
+        out.succeeds = next(100) < (again ? 85u : 50u);
+        out.span = again && !drawn_task.has(item::long_runs) ? 100ms : out.span;
+    }
     out.final = drawn_task.has(item::final_errors) && next(100) < 40;
     if (drawn_task.has(item::deaf))
-        out.deaf_for = duration{static_cast<std::int64_t>(1'000'000 + next(hangs_ ? 20'000'000 : 5'000'000))};
+        out.deaf_for = duration{static_cast<std::int64_t>(1'000'000 + next(hangs_ ? 60'000'000 : 5'000'000))};
     return out;
 }
 
