@@ -12,6 +12,7 @@ namespace {
 // Each event may cost an execution a few attempts beyond those of its task, and the cluster a few terms.
 constexpr int attempts_of_an_event = 4;
 constexpr std::size_t terms_of_an_event = 4;
+constexpr int most_edits = 20;          // each of which may add a firing
 constexpr std::size_t most_lines = 150; // of one warning in a run: both nodes, a second apart, and their clients
 
 } // namespace
@@ -24,7 +25,10 @@ violations judge_bounds(facts const& seen)
     for (auto const& one : seen.rows) {
         auto const* task = at.task_of(one.task);
         auto const number = task == nullptr ? -1 : task->number;
-        auto const most = one.max_attempts + 2 + attempts_of_an_event * events;
+        // The row's own maximum grows with attempts that were lost.
+        auto const* version = at.version_of(one);
+        auto const drawn = version == nullptr ? one.max_attempts : version->definition.value("max_attempts", 1);
+        auto const most = drawn + 2 + attempts_of_an_event * events;
         if (one.attempt > most)
             out.push_back(
                 {6, number, one.id, fmt::format("has {} attempts, and at most {} are explained", one.attempt, most)});
@@ -36,6 +40,19 @@ violations judge_bounds(facts const& seen)
         if (originals > 0 && originals != shards->second.front()->shards)
             out.push_back({6, number, one.id,
                            fmt::format("has {} shards instead of {}", originals, shards->second.front()->shards)});
+    }
+    for (auto const& [id, number] : seen.number_of) {
+        auto const& task = seen.tasks[static_cast<std::size_t>(number)];
+        auto const rows = at.rows.find(id);
+        if (!task.has(item::delay) || rows == at.rows.end())
+            continue;
+        auto const every = millis(task.definition.at("schedule"), "every_ms");
+        auto const most = 2 * ((seen.end - seen.begin) / every) + most_edits;
+        auto const firings = std::ranges::count_if(rows->second, [](auto const* each) { return each->is_firing; });
+        if (firings > most)
+            out.push_back({6, number, rows->second.back()->id,
+                           fmt::format("has more firings ({}) than {} in {} s explain", firings, most,
+                                       (seen.end - seen.begin) / 1s)});
     }
     if (seen.terms.size() > 2 + terms_of_an_event * seen.events.size()) {
         std::string why;

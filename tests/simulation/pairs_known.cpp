@@ -13,11 +13,11 @@ struct explained {
     bool (*explains)(look const& at, violation const& which, execution_row const* row);
 };
 
-bool is_edited_between(look const& at, execution_row const& row, utc_time from)
+bool is_edited_between(look const& at, execution_row const& row, utc_time from, utc_time until)
 {
     auto const versions = at.versions.find(row.task);
     return versions != at.versions.end() && std::ranges::any_of(versions->second, [&](task_version_row const& each) {
-               return each.version > 1 && each.created_at > from && each.valid_from <= row.scheduled_at + 1s;
+               return each.version > 1 && each.created_at > from && each.valid_from <= until;
            });
 }
 
@@ -26,7 +26,7 @@ bool edited_delay(look const& at, violation const& which, execution_row const* r
 {
     auto const* task = row == nullptr ? nullptr : at.task_of(row->task);
     return which.invariant == 4 && task != nullptr && task->has(item::delay) &&
-           is_edited_between(at, *row, row->scheduled_at - 30s);
+           is_edited_between(at, *row, row->scheduled_at - 30s, row->scheduled_at + 1s);
 }
 
 // A new master takes what its predecessor never sent for work that may have begun, so policies no longer hold for it.
@@ -84,7 +84,7 @@ bool skipped_child(look const&, violation const& which, execution_row const*)
 bool raised(look const& at, violation const& which, execution_row const* row)
 {
     return which.invariant == 3 && row != nullptr && which.text.starts_with("waits until") &&
-           is_edited_between(at, *row, row->scheduled_at - 30s);
+           is_edited_between(at, *row, row->scheduled_at - 30s, row->ended_at.value_or(at.seen.end));
 }
 
 // What a client that was silent for its ttl still runs.

@@ -33,15 +33,20 @@ void raise_limit(drawing& draw)
 void return_client(drawing& draw)
 {
     auto const alone = 4; // the only client of its service, so that it also gets the next attempts
-    auto& first = draw.add_plain_task({item::rate, item::timeout, item::deaf, item::full_wait, item::long_runs});
-    first.service = other_service;
-    auto const number = first.number;
-    auto& second = draw.add_plain_task({item::rate, item::total, item::long_runs});
-    second.service = other_service;
-    for (auto const at : {14s, 34s})
-        draw.made.events.push_back({item::freeze_client, at + draw.between(0s, 8s), draw.between(300ms, 3s), alone});
-    for (auto const at : {25s, 27s, 47s, 50s})
-        draw.act(item::cancel, number, at + draw.between(0s, 3s));
+    std::array<int, 2> numbers{};
+    numbers[0] = draw.add_plain_task({item::api, item::timeout, item::deaf, item::long_runs}).number;
+    numbers[1] = draw.add_plain_task({item::api, item::total, item::deaf, item::long_runs}).number;
+    for (auto const each : numbers)
+        draw.made.tasks[static_cast<std::size_t>(each)].service = other_service;
+    for (auto const from : {14s, 38s}) {
+        auto const at = from + draw.between(0s, 4s);
+        draw.made.events.push_back({item::freeze_client, at, draw.between(300ms, 3s), alone});
+        for (auto const each : numbers) {
+            for (int i = 0; i < 3; ++i)
+                draw.act(item::run, each, at - draw.between(100ms, 900ms));
+            draw.act(item::cancel, each, at + 11s + draw.between(0s, 3s));
+        }
+    }
 }
 
 // What has ended is deleted while its handler runs on, and another master leads.

@@ -151,7 +151,7 @@ conduct pairs_world::behave(std::int64_t task, std::int64_t execution, int attem
     auto const& drawn_task = seen_.tasks[static_cast<std::size_t>(found->second)];
     if (drawn_task.has(item::long_runs))
         out.span = duration{static_cast<std::int64_t>(800'000 + next(3'200'000))};
-    if (drawn_task.has(item::long_runs) && hangs_ && next(100) < 12)
+    if (drawn_task.has(item::long_runs) && hangs_ && next(100) < (drawn_task.has(item::deaf) ? 50u : 12u))
         out.span = duration{static_cast<std::int64_t>(10'000'000 + next(40'000'000))};
     if (drawn_task.has(item::fails)) {
         // What people run again succeeds more often, and several together.
