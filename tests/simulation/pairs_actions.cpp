@@ -219,7 +219,7 @@ void pairs_world::retarget(performed_action& act, std::string const& sql)
 awaitable<void> pairs_world::rerun(performed_action& act)
 {
     auto const sql = [&] {
-        // Of each broadcast one only, as long as two together can stop the cluster.
+        // Of each broadcast one only, as long as several can stop the cluster.
         std::string const alone = is_open(fault::shards_rerun_together) ? "COALESCE(e.parent_id, e.id)" : "e.id";
         return "SELECT MIN(e.id) FROM dead_letter d JOIN execution e ON e.id = d.execution_id WHERE d.resolution = "
                "'open' AND d.task_id = " +

@@ -152,6 +152,7 @@ struct facts {
     std::map<std::string, int> log_lines; // warnings and errors, by their constant text
     std::int64_t probe = 0;               // the task that nothing concerns
     utc_time begin, judged_until, end;    // nothing is done to the cluster after `judged_until`
+    bool cut_short = false;               // there were so many terms that the run was not played to its end
     double processor_seconds = 0;
 };
 

@@ -14,6 +14,8 @@ violations judge(facts const& seen)
     violations out;
     for (auto* const one :
          {judge_firings, judge_stops, judge_limits, judge_idle, judge_chains, judge_ends, judge_bounds, judge_probe}) {
+        if (seen.cut_short && one != judge_bounds)
+            continue;
         auto found = one(seen);
         out.insert(out.end(), found.begin(), found.end());
     }

@@ -95,7 +95,16 @@ bool returned(look const& at, violation const& which, execution_row const* row)
            std::ranges::any_of(calls->second, [&](auto const* call) { return at.was_silent(*call); });
 }
 
+// The master ends its term again and again, which breaks everything else too.
+bool shards_together(look const& at, violation const&, execution_row const*)
+{
+    constexpr std::size_t many_terms = 40;
+    bool const reruns = std::ranges::any_of(at.seen.actions, [](auto const& each) { return each.what == item::rerun; });
+    return reruns && at.seen.terms.size() > many_terms;
+}
+
 constexpr explained explanations[]{
+    {fault::shards_rerun_together, shards_together},
     {fault::rerun_of_one_shard, child_of_one_shard},
     {fault::forced_run_replaced, replaced_forced_run},
     {fault::holder_forgotten, forgotten_holder},

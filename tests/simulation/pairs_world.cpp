@@ -168,9 +168,17 @@ conduct pairs_world::behave(std::int64_t task, std::int64_t execution, int attem
 
 void pairs_world::pass_until(duration at)
 {
-    auto const left = seen_.begin + at - stage_.time.utc();
-    if (left > 0s)
-        stage_.time.run_for(left);
+    pass(seen_.begin + at - stage_.time.utc());
+}
+
+// A cluster that changes its master all the time costs more processor time than it is worth.
+void pairs_world::pass(duration span)
+{
+    constexpr std::size_t most_terms = 100;
+    for (auto left = span; left > 0s && !seen_.cut_short; left -= 1s) {
+        stage_.time.run_for(std::min<duration>(left, 1s));
+        seen_.cut_short = ids_of("SELECT epoch FROM term").size() > most_terms;
+    }
 }
 
 facts pairs_world::play()
@@ -181,7 +189,7 @@ facts pairs_world::play()
     add_tasks();
     auto action = plan_.actions.begin();
     auto event = plan_.events.begin();
-    while (action != plan_.actions.end() || event != plan_.events.end()) {
+    while (!seen_.cut_short && (action != plan_.actions.end() || event != plan_.events.end())) {
         bool const acts = event == plan_.events.end() || (action != plan_.actions.end() && action->at <= event->at);
         pass_until(acts ? action->at : event->at);
         if (acts)
@@ -190,7 +198,8 @@ facts pairs_world::play()
             happen(*event++);
     }
     pass_until(acting + 8s);
-    heal();
+    if (!seen_.cut_short)
+        heal();
     seen_.judged_until = utc();
     records_.hurry = true;
     settle();
@@ -211,9 +220,9 @@ void pairs_world::add_tasks()
 void pairs_world::settle()
 {
     auto const end = stage_.time.now() + longest_end;
-    stage_.time.run_for(15s);
-    while (open_rows() != 0 && stage_.time.now() < end)
-        stage_.time.run_for(1s);
+    pass(15s);
+    while (!seen_.cut_short && open_rows() != 0 && stage_.time.now() < end)
+        pass(1s);
     seen_.end = utc();
 }
 

@@ -27,6 +27,7 @@ private:
     void start_node(std::size_t index);
     void start_client(std::size_t index);
     void pass_until(duration at); // from the begin
+    void pass(duration span);
     int master() const;
     conduct behave(std::int64_t task, std::int64_t execution, int attempt);
     void add_tasks();
