@@ -154,9 +154,9 @@ item_kind kind_of(item which)
     return items[static_cast<std::size_t>(which)].kind;
 }
 
-int group_of(item feature)
+int group_of(item which)
 {
-    return items[static_cast<std::size_t>(feature)].group;
+    return items[static_cast<std::size_t>(which)].group;
 }
 
 std::vector<item> const& all_of(item_kind which)

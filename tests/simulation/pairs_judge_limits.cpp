@@ -98,6 +98,7 @@ void limits::check(int task, std::string const& what, std::vector<holder> const&
 void limits::tasks()
 {
     for (auto const& [id, number] : at.seen.number_of) {
+        auto const task = id;
         auto const versions = at.versions.find(id);
         if (versions == at.versions.end())
             continue;
@@ -122,7 +123,7 @@ void limits::tasks()
             check(number, keyed ? "key " + key : "its task",
                   holders(
                       [&](execution_row const& row) {
-                          return row.task == id && (!keyed || row.key == key) && !at.is_forced(row);
+                          return row.task == task && (!keyed || row.key == key) && !at.is_forced(row);
                       },
                       true),
                   most, true);
