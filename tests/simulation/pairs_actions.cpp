@@ -124,7 +124,7 @@ pairs_world::plain_request pairs_world::request_of(planned_action const& planned
     case item::force:
         return {http::verb::post, path + "/run?allow_unserved=true", {{"force", true}}};
     case item::skip_next:
-        return {http::verb::post, path + "/skip-next", {{"by", "ann"}, {"reason", "drawn"}, {"count", from(1, 2)}}};
+        return {http::verb::post, path + "/skip-next", {{"by", "ann"}, {"reason", "drawn"}, {"count", from(1, 4)}}};
     case item::undo_skip:
         return {http::verb::del, path + "/skip-next", nullptr};
     case item::change_calendar:

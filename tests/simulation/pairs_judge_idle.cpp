@@ -15,6 +15,7 @@ namespace {
 
 constexpr duration unused_for = 800ms;
 constexpr duration after_events = 10s;
+constexpr duration of_a_question = 3s; // until it is known that a handler has returned whose execution ended before
 
 struct span {
     utc_time from, until;
@@ -50,13 +51,14 @@ idle::idle(look const& facts_of) : at(facts_of)
         auto const* version = at.version_of(row);
         if (calls == at.calls.end() || version == nullptr)
             continue;
-        auto end = row.ended_at.value_or(at.seen.end);
+        auto const ended = row.ended_at.value_or(at.seen.end);
+        auto end = ended;
         for (auto const* call : calls->second)
             end = std::max(end, at.end_of(*call));
         all.push_back({&row,
                        version->definition.at("project"),
                        version->definition.at("service"),
-                       {calls->second.front()->began, end + 100ms}});
+                       {calls->second.front()->began, end + (end > ended + 100ms ? of_a_question : 100ms)}});
     }
 }
 

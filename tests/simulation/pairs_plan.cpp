@@ -14,6 +14,7 @@ constexpr int tasks_of_a_run = 12;
 constexpr int targets_of_a_run = 10; // pairs that the run must draw; the rest is random
 constexpr int events_of_a_run = 3;
 constexpr int more_actions = 8;
+constexpr int releases = 2;           // which find something to release now and then only
 constexpr std::uint64_t stride = 101; // between the targets of a run, so that they differ
 
 std::vector<item_pair> pairs_of(item_kind a, item_kind b)
@@ -59,6 +60,8 @@ drawn_task& drawing::add_task(std::initializer_list<item> first)
 // A pause ends after some seconds, so that it does not cover the rest of the run.
 void drawing::act(item what, int task, duration at)
 {
+    if (what == item::undo_skip) // something to take back
+        made.actions.push_back({item::skip_next, task, at - between(200ms, 1s)});
     made.actions.push_back({what, task, at});
     if (what == item::pause_hold || what == item::pause_skip)
         made.actions.push_back({item::resume, task, at + between(500ms, 9s)});
@@ -90,7 +93,7 @@ void drawing::fill(drawn_task& task)
             break;
     }
     for (auto const& [group, members] : groups)
-        if (group != group_of(item::cron) && percent(16))
+        if (group != group_of(item::cron) && percent(members.size() > 4 ? 35 : 16))
             give(task, members[chance() % members.size()]);
     complete(task);
 }
@@ -126,24 +129,24 @@ void drawing::add_target(std::uint64_t number)
     static auto const treated = pairs_of(item_kind::feature, item_kind::action);
     static auto const actions = pairs_of(item_kind::action, item_kind::action);
     auto const at = between(5s, acting - 5s);
-    auto const walk = [&](auto const& list, std::uint64_t width) {
-        return list[(seed * width + number / 5) * stride % list.size()];
+    auto const walk = [&](auto const& list, std::uint64_t width, std::uint64_t place) {
+        return list[(seed * width + number / 5 * width / 2 + place) * stride % list.size()];
     };
     switch (number % 5) {
     case 0:
     case 1: {
-        auto const [a, b] = walk(features, 4);
+        auto const [a, b] = walk(features, 4, number % 5);
         add_task({a, b});
         return;
     }
     case 2:
     case 3: {
-        auto const [a, b] = walk(treated, 4);
+        auto const [a, b] = walk(treated, 4, number % 5 - 2);
         auto const& task = add_task({a});
         return act(b, task.number, at);
     }
     default: {
-        auto const [a, b] = walk(actions, 2);
+        auto const [a, b] = walk(actions, 2, 0);
         auto const& task = add_task({});
         bool const turned = percent(50);
         act(turned ? b : a, task.number, at);
@@ -208,6 +211,8 @@ plan make_plan(std::uint64_t seed)
     for (int i = 0; i < more_actions; ++i)
         draw.act(actions[draw.chance() % actions.size()], draw.from(0, static_cast<int>(draw.made.tasks.size()) - 1),
                  draw.between(4s, acting));
+    for (int i = 0; i < releases; ++i)
+        draw.act(item::release, draw.from(0, static_cast<int>(draw.made.tasks.size()) - 1), draw.between(8s, acting));
     std::ranges::stable_sort(draw.made.actions, {}, &planned_action::at);
     std::ranges::stable_sort(draw.made.events, {}, &planned_event::at);
     return std::move(draw.made);
