@@ -57,6 +57,8 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     for (auto const* call : sure_calls(at, before.id))
         ended = std::max(ended, at.end_of(*call));
     auto const began = sure_calls(at, one.id).front()->began;
+    if (at.was_released(before.id))
+        return;
     if (ended > began + measured) {
         out.push_back({4, task.number, one.id,
                        fmt::format("a fixed delay overlaps itself: {} runs until {}, the next one begins at {}",

@@ -29,7 +29,6 @@ struct limits {
     look const& at;
     violations out{};
 
-    bool released(std::int64_t execution) const;
     std::vector<holder> holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const;
     void check(int task, std::string const& what, std::vector<holder> const& all,
                std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
@@ -37,21 +36,14 @@ struct limits {
     void scopes();
 };
 
-bool limits::released(std::int64_t execution) const
-{
-    auto const text = "/" + std::to_string(execution) + "/release";
-    return std::any_of(at.seen.actions.begin(), at.seen.actions.end(), [&](performed_action const& each) {
-        return each.what == item::release && each.note.find(text) != std::string::npos;
-    });
-}
-
 // The runs of handlers in live clients that count under a limit. With `whole`, the shards of a broadcast count as one.
 std::vector<holder> limits::holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const
 {
     std::vector<holder> all;
     for (auto const& call : at.seen.calls) {
         auto const found = at.row.find(call.execution);
-        if (found == at.row.end() || !concerns(*found->second) || at.was_silent(call) || released(call.execution))
+        if (found == at.row.end() || !concerns(*found->second) || at.was_silent(call) ||
+            at.was_released(call.execution))
             continue;
         auto const& row = *found->second;
         if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock

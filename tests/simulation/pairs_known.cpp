@@ -48,19 +48,16 @@ bool delay_without_pause(look const& at, violation const& which, execution_row c
     return concerns && task != nullptr && task->has(item::delay) && at.clock_stepped();
 }
 
-bool concerns_broadcast_parent(look const& at, execution_row const& row)
+// The rerun of one failed shard starts the successor of its broadcast, or none follows.
+bool child_of_one_shard(look const& at, violation const& which, execution_row const*)
 {
-    auto const* child = at.task_of(row.task);
-    if (child == nullptr || child->parent < 0)
+    if (which.invariant != 4 || which.task < 0)
         return false;
-    auto const& parent = at.seen.tasks[static_cast<std::size_t>(child->parent)];
+    auto const& child = at.seen.tasks[static_cast<std::size_t>(which.task)];
+    if (child.parent < 0)
+        return false;
+    auto const& parent = at.seen.tasks[static_cast<std::size_t>(child.parent)];
     return parent.has(item::broadcast_clients) || parent.has(item::broadcast_number);
-}
-
-// The rerun of one failed shard starts the successor of its broadcast.
-bool child_of_one_shard(look const& at, violation const& which, execution_row const* row)
-{
-    return which.invariant == 4 && row != nullptr && concerns_broadcast_parent(at, *row);
 }
 
 bool replaced_forced_run(look const&, violation const& which, execution_row const* row)
@@ -81,10 +78,18 @@ bool skipped_child(look const&, violation const& which, execution_row const*)
 }
 
 // Work that waits while slots are free, after an edit of the limit.
-bool raised(look const& at, violation const& which, execution_row const* row)
+bool raised(look const& at, violation const& which, execution_row const*)
 {
-    return which.invariant == 3 && row != nullptr && which.text.starts_with("waits until") &&
-           is_edited_between(at, *row, row->scheduled_at - 30s, row->ended_at.value_or(at.seen.end));
+    return which.invariant == 3 && which.text.starts_with("waits until") &&
+           std::ranges::any_of(at.seen.actions, [&](performed_action const& each) {
+               return each.what == item::edit_limit && each.task == which.task;
+           });
+}
+
+// The deciding session waits for the row of an edit that has stalled.
+bool delayed_by_edit(look const& at, violation const& which, execution_row const*)
+{
+    return which.invariant == 7 && at.happened(item::freeze_web);
 }
 
 // What a client that was silent for its ttl still runs.
@@ -114,6 +119,7 @@ constexpr explained explanations[]{
     {fault::child_of_ended_pause, skipped_child},
     {fault::raised_limit, raised},
     {fault::returned_client, returned},
+    {fault::stalled_edit, delayed_by_edit},
 };
 
 } // namespace

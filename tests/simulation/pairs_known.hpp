@@ -27,10 +27,11 @@ enum class fault : std::size_t {
     child_of_ended_pause,
     raised_limit,
     returned_client,
+    stalled_edit,
 };
 
 // In the order of `fault`.
-inline constexpr std::array<known_fault, 10> known_faults{{
+inline constexpr std::array<known_fault, 11> known_faults{{
     {"shards that are rerun together and succeed at once stop the cluster", standing::open},
     {"the rerun of one shard starts the successor", standing::open},
     {"replace cancels a forced run", standing::open},
@@ -41,6 +42,7 @@ inline constexpr std::array<known_fault, 10> known_faults{{
     {"a successor is skipped for a pause that has ended", standing::open},
     {"a raised limit admits nothing until an execution ends", standing::open},
     {"limits and cancel do not reach a client that returns", standing::open},
+    {"an edit that stalls delays unrelated tasks", standing::open},
 }};
 
 constexpr bool is_open(fault which)

@@ -85,6 +85,14 @@ bool look::is_forced(execution_row const& one) const
     return broadcast != row.end() && broadcast->second->cause == "forced";
 }
 
+bool look::was_released(std::int64_t execution) const
+{
+    auto const text = "/" + std::to_string(execution) + "/release";
+    return std::ranges::any_of(seen.actions, [&](performed_action const& each) {
+        return each.what == item::release && each.note.find(text) != std::string::npos;
+    });
+}
+
 bool look::happened(item event) const
 {
     return std::any_of(seen.events.begin(), seen.events.end(), [&](auto const& each) { return each.what == event; });

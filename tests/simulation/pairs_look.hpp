@@ -25,6 +25,7 @@ struct look {
     // Its client may have counted as gone while it ran, so that another may have got its work.
     bool was_silent(handler_call const& call) const;
     bool is_forced(execution_row const& one) const;
+    bool was_released(std::int64_t execution) const; // by a person
     bool clock_stepped() const;
     bool happened(item event) const;
     // The time in which the cluster could not work for want of a master, a database or messages, before `at`.
