@@ -23,20 +23,29 @@ trigger::settings node_settings(std::string const& name, node_options const& opt
 
 } // namespace
 
+node_stores server_stores(sim::database_server& server, sim::host& working, sim::host& electing, bool guarded)
+{
+    node_stores made;
+    made.shared = server.connect(working, {.sessions = shared_sessions, .read_limit = 5s});
+    made.deciding = server.connect(working, {.sessions = 1, .read_limit = 5s});
+    made.signals = server.connect(working, {.sessions = 1, .read_limit = 5s});
+    made.members = server.connect(working, {.sessions = 1, .read_limit = 5s});
+    made.beating = server.connect(electing, {.sessions = 1, .read_limit = 5s});
+    made.other = server.connect(electing, {.sessions = 2, .read_limit = 5s});
+    made.own = server.connect(electing, {.sessions = 1, .read_limit = 1s});
+    made.guarding = server.connect(electing, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s});
+    made.lease = lease::make_clocked_lease(*made.own, "master");
+    if (guarded)
+        made.guard = lease::make_named_guard(*made.guarding, *made.other, "master");
+    return made;
+}
+
 node_process::node_process(sim::stage& stage, std::string const& name, int number, node_options const& options,
                            sim::clock_error error)
     : host_(stage.add_host(name, error)),
       electing_(stage.add_host(name, error)),
-      shared_(stage.database.connect(host_, {.sessions = shared_sessions, .read_limit = 5s})),
-      deciding_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
-      signals_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
-      members_(stage.database.connect(host_, {.sessions = 1, .read_limit = 5s})),
-      beating_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 5s})),
-      other_(stage.database.connect(electing_, {.sessions = 2, .read_limit = 5s})),
-      own_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 1s})),
-      guarding_(stage.database.connect(electing_, {.sessions = 1, .read_limit = 4s, .idle_limit = 2s})),
-      lease_(lease::make_clocked_lease(*own_, "master")),
-      guard_(options.guarded ? lease::make_named_guard(*guarding_, *other_, "master") : nullptr),
+      stores_(options.open ? options.open(host_, electing_)
+                           : server_stores(stage.database, host_, electing_, options.guarded)),
       http_(stage.net.client_for(host_))
 {
     auto const settings = node_settings(name, options);
@@ -46,19 +55,19 @@ node_process::node_process(sim::stage& stage, std::string const& name, int numbe
     };
     trigger::world const world{host_.time(),
                                host_.random(),
-                               *shared_,
-                               *deciding_,
-                               *signals_,
-                               *members_,
-                               *lease_,
-                               guard_.get(),
+                               *stores_.shared,
+                               *stores_.deciding,
+                               *stores_.signals,
+                               *stores_.members,
+                               *stores_.lease,
+                               stores_.guard.get(),
                                *http_,
                                incarnation,
                                "the-secret-of-" + incarnation,
                                nullptr,
                                loop_of(electing_),
                                electing_.time(),
-                               *beating_,
+                               *stores_.beating,
                                electing_.random()};
     node_ = std::make_unique<trigger::node>(loop_of(host_), settings, world);
     node_->share_receipts("the-secret-of-the-cluster");
@@ -75,12 +84,12 @@ void node_process::kill()
 void node_process::hold_sessions()
 {
     for (std::size_t i = 0; i < shared_sessions; ++i)
-        host_.spawn(hold_session(*shared_));
+        host_.spawn(hold_session(*stores_.shared));
 }
 
 void node_process::hold_decisions()
 {
-    host_.spawn(hold_session(*deciding_));
+    host_.spawn(hold_session(*stores_.deciding));
 }
 
 awaitable<void> node_process::hold_session(storage::database& which)

@@ -36,9 +36,27 @@ struct handler_run {
     bool succeeded = false;
 };
 
+// The connections of a node to its store. Some stores need no `other`, `own` or `guarding`.
+struct node_stores {
+    std::unique_ptr<storage::database> shared;
+    std::unique_ptr<storage::database> deciding;
+    std::unique_ptr<storage::database> signals;
+    std::unique_ptr<storage::database> members;
+    std::unique_ptr<storage::database> beating;
+    std::unique_ptr<storage::database> other; // for the guard
+    std::unique_ptr<storage::database> own;
+    std::unique_ptr<storage::database> guarding;
+    std::unique_ptr<lease::lease_store> lease;
+    std::unique_ptr<lease::guard_store> guard;
+};
+
+node_stores server_stores(sim::database_server& server, sim::host& working, sim::host& electing, bool guarded);
+
 struct node_options {
     bool guarded = true; // the masters use a guard session
     duration client_heartbeat = trigger::client_settings{}.heartbeat;
+    // Opens the store; by default the simulated database server.
+    std::function<node_stores(sim::host& working, sim::host& electing)> open{};
 };
 
 // A trigger process on a host. Its two loops are two hosts of the same name with the same clock, so that either can be
@@ -62,16 +80,7 @@ private:
 
     sim::host& host_;
     sim::host& electing_;
-    std::unique_ptr<storage::database> shared_;
-    std::unique_ptr<storage::database> deciding_;
-    std::unique_ptr<storage::database> signals_;
-    std::unique_ptr<storage::database> members_;
-    std::unique_ptr<storage::database> beating_;
-    std::unique_ptr<storage::database> other_; // for the guard
-    std::unique_ptr<storage::database> own_;
-    std::unique_ptr<storage::database> guarding_;
-    std::unique_ptr<lease::lease_store> lease_;
-    std::unique_ptr<lease::guard_store> guard_;
+    node_stores stores_;
     std::unique_ptr<http::client> http_;
     std::unique_ptr<trigger::node> node_;
     bool ended_ = false;

@@ -1,0 +1,161 @@
+#include "tests/simulation/pairs_judge.hpp"
+#include "tests/simulation/pairs_look.hpp"
+
+#include <climits>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace pairs_sim {
+
+namespace {
+
+constexpr duration of_an_edit = 3s; // until a change of a limit holds for all
+
+struct holder {
+    std::int64_t execution; // a broadcast for its shards
+    utc_time from, until;
+    int limit = 0; // of its version of the task
+};
+
+int limit_of(task_version_row const* version)
+{
+    auto const limit = version == nullptr ? 0 : version->definition.at("concurrency").value("limit", 0);
+    return limit == 0 ? INT_MAX : limit;
+}
+
+struct limits {
+    look const& at;
+    violations out{};
+
+    std::vector<holder> holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const;
+    void check(int task, std::string const& what, std::vector<holder> const& all,
+               std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
+    void tasks();
+    void scopes();
+};
+
+// The runs of handlers in live clients that count under a limit. With `whole`, the shards of a broadcast count as one.
+std::vector<holder> limits::holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const
+{
+    std::vector<holder> all;
+    for (auto const& call : at.seen.calls) {
+        auto const found = at.row.find(call.execution);
+        if (found == at.row.end() || !concerns(*found->second) || at.was_silent(call) ||
+            at.was_released(call.execution))
+            continue;
+        auto const& row = *found->second;
+        if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock
+            continue;
+        // A broadcast that ends with its first success does not wait for its other shards.
+        auto until = at.end_of(call);
+        if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
+            whole && broadcast != at.row.end())
+            until = std::min(until, broadcast->second->ended_at.value_or(until));
+        all.push_back({whole && row.parent ? *row.parent : row.id, call.began, until, limit_of(at.version_of(row))});
+    }
+    std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.from < b.from; });
+    return all;
+}
+
+// `most`: the highest limit that was in force between the two instants. An edit of the limit takes effect with the next
+// execution of the task, so the limits of the versions count too, if they are those of the task.
+void limits::check(int task, std::string const& what, std::vector<holder> const& all,
+                   std::function<int(utc_time, utc_time)> const& most, bool whole_limits)
+{
+    for (auto const& one : all) {
+        std::set<std::int64_t> beside;
+        auto since = one.from;
+        int limit = 0;
+        for (auto const& other : all)
+            if (other.from <= one.from && other.until > one.from) {
+                beside.insert(other.execution);
+                since = std::min(since, other.from);
+                limit = std::max(limit, whole_limits ? other.limit : 0);
+            }
+        limit = std::max(limit, most(since, one.from));
+        if (static_cast<int>(beside.size()) > limit) {
+            std::string names;
+            for (auto const each : beside)
+                names += fmt::format(" {}", each);
+            out.push_back({3, task, one.execution,
+                           fmt::format("{}: {} run beside one another at {}, and {} may:{}", what, beside.size(),
+                                       clock_of(at.seen, one.from), limit, names)});
+            return;
+        }
+    }
+}
+
+void limits::tasks()
+{
+    for (auto const& [id, number] : at.seen.number_of) {
+        auto const task = id;
+        auto const versions = at.versions.find(id);
+        if (versions == at.versions.end())
+            continue;
+        std::set<std::string> keys;
+        if (auto const rows = at.rows.find(id); rows != at.rows.end())
+            for (auto const* row : rows->second)
+                keys.insert(row->key);
+        bool const keyed = at.seen.tasks[static_cast<std::size_t>(number)].has(item::keyed);
+        auto const most = [&](utc_time from, utc_time until) {
+            int limit = 0;
+            for (auto v = versions->second.begin(); v != versions->second.end(); ++v) {
+                bool const over =
+                    std::next(v) != versions->second.end() && std::next(v)->valid_from + of_an_edit < from;
+                if (over || v->created_at > until + of_an_edit)
+                    continue;
+                auto const each = v->definition.at("concurrency").value("limit", 0);
+                limit = std::max(limit, each == 0 ? INT_MAX : each);
+            }
+            return limit == 0 ? INT_MAX : limit;
+        };
+        for (auto const& key : keyed ? keys : std::set<std::string>{""})
+            check(number, keyed ? "key " + key : "its task",
+                  holders(
+                      [&](execution_row const& row) {
+                          return row.task == task && (!keyed || row.key == key) && !at.is_forced(row);
+                      },
+                      true),
+                  most, true);
+    }
+}
+
+void limits::scopes()
+{
+    auto const& scopes = at.seen.scopes;
+    if (scopes.empty())
+        return;
+    auto const& scope = scopes.front();
+    auto const concerns = [&](execution_row const& row) {
+        auto const* version = at.version_of(row);
+        bool const is_broadcast = at.shards.contains(row.id);
+        return version != nullptr && !is_broadcast && version->definition.at("project") == scope.project &&
+               (scope.service.empty() || version->definition.at("service") == scope.service);
+    };
+    auto const most = [&](utc_time from, utc_time until) {
+        int limit = 0;
+        for (auto s = scopes.begin(); s != scopes.end(); ++s) {
+            auto const next = std::find_if(std::next(s), scopes.end(), [](auto const& each) { return each.sure; });
+            bool const over = next != scopes.end() && next->asked + of_an_edit < from;
+            if (!over && s->asked <= until)
+                limit = std::max(limit, s->slots);
+        }
+        return limit == 0 ? INT_MAX : limit;
+    };
+    check(-1, scope.project + "/" + scope.service, holders(concerns, false), most, false);
+}
+
+} // namespace
+
+violations judge_limits(facts const& seen)
+{
+    look const at(seen);
+    limits found{at};
+    found.tasks();
+    found.scopes();
+    return found.out;
+}
+
+} // namespace pairs_sim
