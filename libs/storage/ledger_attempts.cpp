@@ -293,6 +293,9 @@ awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_
                        parent, ") shard)");
         if (mark.execute() != 1)
             return false;
+        statement(sql, "UPDATE waiting SET waited_until = ", now_us(sql),
+                  " WHERE waited_until IS NULL AND execution_id = ", parent)
+            .execute();
         insert_executions(sql, {name_space_, mine.epoch}, shards);
         return true;
     };

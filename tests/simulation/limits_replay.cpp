@@ -56,9 +56,18 @@ void replay::put_events()
 void replay::put_starts()
 {
     std::multimap<utc_time, std::pair<index, std::size_t>> starts;
+    std::set<utc_time> ends;
     for (index i = 0; i < all_.size(); ++i)
-        for (std::size_t number = 0; number < seen_.executions[i].attempts.size(); ++number)
-            starts.emplace(seen_.executions[i].attempts[number].began, std::pair{i, number});
+        for (std::size_t number = 0; number < seen_.executions[i].attempts.size(); ++number) {
+            auto const& one = seen_.executions[i].attempts[number];
+            starts.emplace(one.began, std::pair{i, number});
+            if (one.ended)
+                ends.insert(*one.ended);
+        }
+    auto const has_end_between = [&](utc_time from, utc_time until) { // which may have let the later one begin
+        auto const first = ends.upper_bound(from);
+        return first != ends.end() && *first <= until;
+    };
     std::set<std::tuple<bool, rank, index, std::size_t>> sent;
     utc_time together{};
     auto const put = [&] {
@@ -70,7 +79,7 @@ void replay::put_starts()
     };
     for (auto const& [at, which] : starts) {
         auto const [i, number] = which;
-        if (at > together + on_the_way || free_at(i, number) > together) {
+        if (at > together + on_the_way || free_at(i, number) > together || has_end_between(together, at)) {
             put();
             together = at;
         }

@@ -73,7 +73,9 @@ private:
     void begin(std::size_t term);
     bool waits(index i) const;
     void enter_all(key const& name, comers const& who, entrance const& order);
-    bool agrees(key const& name, comers const& who) const;
+    bool lets_go_first(key const& name) const;
+    bool has_freed_places(key const& name) const;
+    bool agrees(comers const& who) const;
     void give_back(index i);
     bool has_newer(index i) const;
     void due(index i);

@@ -36,11 +36,13 @@ void replay::begin(std::size_t term)
     }
     for (auto const& [name, here] : open) {
         auto const before = places_[name];
+        auto const orders = 2 * (here.in_doubt.size() + 1);
         bool found = false;
-        for (std::size_t order = 0; !found && order < 2 * (here.in_doubt.size() + 1); ++order) {
+        for (std::size_t at = 0; !found && at < 2 * orders; ++at) {
             places_[name] = before; // clients may answer before the new master has planned what is late
+            auto const order = at % orders;
             enter_all(name, here, {order / 2, order % 2 != 0});
-            found = agrees(name, here);
+            found = agrees(here) && (at < orders ? lets_go_first(name) : has_freed_places(name));
         }
     }
 }
@@ -87,17 +89,38 @@ void replay::enter_all(key const& name, comers const& who, entrance const& order
         enter(i);
 }
 
-// The record shows what was skipped at that moment, and who was let go first.
-bool replay::agrees(key const& name, comers const& who) const
+// By the record, those that have places began before those that wait.
+bool replay::lets_go_first(key const& name) const
 {
     auto const& where = places_.at(name);
     utc_time last{}; // of those that were let go
     for (auto const& [at, i] : where.holders)
         if (waits(i) && all_[i].begun < seen_.executions[i].attempts.size())
             last = std::max(last, seen_.executions[i].attempts[all_[i].begun].began);
-    for (auto const& [at, i] : where.waiting)
-        if (auto const& begun = seen_.executions[i].attempts; !begun.empty() && begun.front().began < last + on_its_way)
-            return false;
+    return std::ranges::none_of(where.waiting, [&](auto const& each) {
+        auto const& begun = seen_.executions[each.second].attempts;
+        return !begun.empty() && begun.front().began < last + on_its_way;
+    });
+}
+
+// A limit of the service may keep one back that has a place, while another one ends. By the record, each of those that
+// wait began when one with a place had ended.
+bool replay::has_freed_places(key const& name) const
+{
+    auto const& where = places_.at(name);
+    utc_time first = utc_time::max(); // end of one with a place
+    for (auto const& [at, i] : where.holders)
+        if (auto const& begun = seen_.executions[i].attempts; !begun.empty() && begun.back().ended)
+            first = std::min(first, *begun.back().ended);
+    return std::ranges::none_of(where.waiting, [&](auto const& each) {
+        auto const& begun = seen_.executions[each.second].attempts;
+        return !begun.empty() && begun.front().began < first;
+    });
+}
+
+// The record shows what was skipped at that moment.
+bool replay::agrees(comers const& who) const
+{
     for (auto const* some : {&who.known, &who.planned_late, &who.in_doubt})
         for (auto const& [at, i] : *some) {
             auto const& is = seen_.executions[i];

@@ -32,16 +32,16 @@ enum class fault : std::size_t {
 
 // In the order of `fault`.
 inline constexpr std::array<known_fault, 11> known_faults{{
-    {"shards that are rerun together and succeed at once stop the cluster", standing::open},
-    {"the rerun of one shard starts the successor", standing::open},
-    {"replace cancels a forced run", standing::open},
-    {"the retention deletes what holds a slot", standing::open},
+    {"shards that are rerun together and succeed at once stop the cluster", standing::fixed},
+    {"the rerun of one shard starts the successor", standing::fixed},
+    {"replace cancels a forced run", standing::fixed},
+    {"the retention deletes what holds a slot", standing::fixed},
     {"a clock step takes the pause of a fixed delay away", standing::open},
-    {"an edit starts a fixed delay at once", standing::open},
-    {"unsent work counts as begun after a take-over", standing::open},
-    {"a successor is skipped for a pause that has ended", standing::open},
-    {"a raised limit admits nothing until an execution ends", standing::open},
-    {"limits and cancel do not reach a client that returns", standing::open},
+    {"an edit starts a fixed delay at once", standing::fixed},
+    {"unsent work counts as begun after a take-over", standing::fixed},
+    {"a successor is skipped for a pause that has ended", standing::fixed},
+    {"a raised limit admits nothing until an execution ends", standing::fixed},
+    {"limits and cancel do not reach a client that returns", standing::fixed},
     {"an edit that stalls delays unrelated tasks", standing::open},
 }};
 

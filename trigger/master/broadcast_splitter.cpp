@@ -126,7 +126,7 @@ broadcast_splitter::shard_set broadcast_splitter::shards_of(open_execution const
         one.parent = broadcast.id;
         one.phase = phase::waiting;
         one.ready = false;
-        one.scheduled = false;
+        one.scheduled = one.begun = one.sent = one.out = one.marking = one.marked = false;
         one.admitted_at.reset();
         one.attempt = 1;
         one.due_at = scope_.term.clock.now();
@@ -134,6 +134,7 @@ broadcast_splitter::shard_set broadcast_splitter::shards_of(open_execution const
         one.shard_instance = std::move(instance);
         auto row = storage::make_execution(one.id, one.task->id, one.task->version, definition, one.scheduled_at);
         row.cause = protocol::cause::shard;
+        row.due_at = one.due_at; // by which the watermark judges it
         row.parent = broadcast.id;
         row.shard_index = one.shard_index;
         row.shard_instance = one.shard_instance;
