@@ -125,10 +125,12 @@ void admissions::wait_here(open_execution const& one)
 
 void admissions::carry_out(concurrency_gate::ruling const& ruling)
 {
-    for (auto const* all : {&ruling.skip, &ruling.cancel})
-        for (auto const id : *all)
-            if (auto* other = scope_.open.find(id))
-                give_way(*other);
+    for (auto const id : ruling.skip)
+        if (auto* other = scope_.open.find(id))
+            give_way(*other);
+    to_cancel_.insert(to_cancel_.end(), ruling.cancel.begin(), ruling.cancel.end());
+    if (!to_cancel_.empty())
+        bell_.wake();
 }
 
 // A newer execution takes its place. One that was never sent is skipped.
