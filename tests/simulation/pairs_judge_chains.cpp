@@ -109,6 +109,9 @@ std::optional<utc_time> chains::success_of(execution_row const& one) const
         return one.ended_at;
     auto const shards = at.shards.find(one.id);
     if (shards != at.shards.end()) {
+        // A shard that the retention has deleted counts no more (docs/schedules.md).
+        if (std::ranges::any_of(shards->second, [](auto const* each) { return each->deleted; }))
+            return std::nullopt;
         auto const* version = at.version_of(one);
         bool const any = version != nullptr && version->definition.at("route").value("ends", "all") == "any";
         std::size_t done = 0;
