@@ -14,7 +14,7 @@ function sources(folder: string): string[] {
 
 /** The names that a node gives to its parts. */
 function named(source: string): string[] {
-  const name = /\b(?:named|spawn|supervised|enter_part|every)\((?:[^"();]|\([^()]*\))*?"([^"]+)"/g;
+  const name = /\b(?:named|spawn|supervised|enter_part|every|parts_\.add\w*)\((?:[^"();]|\([^()]*\))*?"([^"]+)"/g;
   return [...source.matchAll(name)].map(([, text = '']) => text);
 }
 

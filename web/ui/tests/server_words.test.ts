@@ -27,7 +27,7 @@ const said: [string, string, string, string][] = [
   ['its client died 3 times while it may have been running', 'died_often', 'libs/protocol/outcome.cpp', ' while it may have been running'],
   ['superseded by version 3', 'superseded', 'libs/storage/task_editing.cpp', 'superseded by version '],
   ['cancelled on request', 'cancelled', 'trigger/master/attempts.hpp', 'cancelled on request'],
-  ['a newer execution took its place', 'replaced', 'trigger/master/admissions.cpp', 'a newer execution took its place'],
+  ['a newer execution took its place', 'replaced', 'trigger/master/admission_places.hpp', 'a newer execution took its place'],
   ['over 1 min late; misfire policy fire_once: a later firing runs instead', 'later_runs', 'libs/schedule/misfire.cpp', ': a later firing runs instead'],
   ['over 1 min late; misfire policy fire_all: only the latest 5 run, of the last 1 h', 'latest_run_of', 'libs/schedule/misfire.cpp', ': only the latest '],
   ['over 1 min late; misfire policy skip', 'late', 'libs/schedule/misfire.cpp', ' late; misfire policy '],

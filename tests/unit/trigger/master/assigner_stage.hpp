@@ -34,7 +34,8 @@ struct assigner_stage : node_stage {
     {
         firing.emplace(settings, scope(),
                        trigger::assigner::dependencies{view(), here, calls, trace, credits, ready, ended, in_doubt,
-                                                       next, limits, mark, paused, time_limits, past, sent_so_far, late});
+                                                       next, limits, mark, paused, time_limits, past, sent_so_far,
+                                                       late});
         open.on_release([this](protocol::service_view service) { firing->released(service); });
         paused.on_resume([this](protocol::service_view service) { firing->released(service); });
         open.on_add([this](trigger::open_execution const& one) { time_limits.watch(one); });

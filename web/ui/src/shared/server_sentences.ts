@@ -29,6 +29,7 @@ export const sentences: [Key, RegExp][] = [
   ['not_ended', /^it did not end within (?<ms>\d+) ms \(total\)$/],
   ['died', /^its client died once while it may have been running$/],
   ['died_often', /^its client died (?<n>\d+) times while it may have been running$/],
+  ['lost_often', /^it was lost (?<n>\d+) times with its node, and no client had it afterwards$/],
   ['task_deleted', /^task deleted$/],
   ['task_disabled', /^task disabled$/],
   ['superseded', /^superseded by version (?<version>\d+)$/],

@@ -24,8 +24,15 @@ function NodeName({ node }: { node: TriggerNode }) {
   );
 }
 
+function useNameOf() {
+  const { t, i18n } = useTranslation('nodes');
+  // A name that the catalogue does not have, such as the address of a request, stays as it is.
+  return (name: string, kind: 'parts' | 'loops') => (i18n.exists(`nodes:${kind}.${keyOf(name)}`) ? t(`${kind}.${keyOf(name)}` as 'parts.planner') : name);
+}
+
 function NodeCondition({ node }: { node: TriggerNode }) {
   const { t } = useTranslation('nodes');
+  const nameOf = useNameOf();
   const condition = conditionOf(node);
   return (
     <Stack gap={2} align="flex-start">
@@ -33,16 +40,15 @@ function NodeCondition({ node }: { node: TriggerNode }) {
       {condition === 'cut_off' && <Text size="xs" c="dimmed">{t('cut_off_help')}</Text>}
       {node.cannot_plan && <Text size="xs" c="dimmed"><Reason text={node.cannot_plan} /></Text>}
       {node.failed_parts.map(({ part, since, cause }) => (
-        <Text key={part} size="xs" c="dimmed">{t('failed_part', { part })} <RelativeTime at={since} />: <Reason text={cause} /></Text>
+        <Text key={part} size="xs" c="dimmed">{t('failed_part', { part: nameOf(part, 'parts') })} <RelativeTime at={since} />: <Reason text={cause} /></Text>
       ))}
     </Stack>
   );
 }
 
 function LongestStep({ node }: { node: TriggerNode }) {
-  const { t, i18n } = useTranslation('nodes');
-  // A name that the catalogue does not have, such as the address of a request, stays as it is.
-  const nameOf = (name: string, kind: 'parts' | 'loops') => (i18n.exists(`nodes:${kind}.${keyOf(name)}`) ? t(`${kind}.${keyOf(name)}` as 'parts.planner') : name);
+  const { t } = useTranslation('nodes');
+  const nameOf = useNameOf();
   const loop = longestStep(node);
   if (!loop) return <>–</>;
   const [name, part] = [nameOf(loop.name, 'loops'), nameOf(loop.part, 'parts')];
