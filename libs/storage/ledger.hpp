@@ -164,7 +164,7 @@ public:
     // Ends each of the given broadcasts whose shards have all ended: as succeeded when all succeeded, as cancelled when
     // that was requested, else as failed. It also cancels a broadcast that has no shards yet. One of `ended_by_any`
     // ends as succeeded as soon as one of its shards has; it is requested then that its other shards are cancelled.
-    // Returns the ended ones.
+    // Returns the ended ones. One that another transaction has locked stays open: call it again.
     awaitable<std::vector<execution_id>> close_parents(fence mine, std::vector<execution_id> const& parents,
                                                        std::set<execution_id> const& ended_by_any = {});
 

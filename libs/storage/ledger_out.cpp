@@ -1,4 +1,4 @@
-// What may be at a client: the watermark, and the marks of attempts that are out.
+// The watermark, and the marks of attempts that may be at a client.
 
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"

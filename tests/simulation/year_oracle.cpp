@@ -191,7 +191,9 @@ void leave_out(task& of, pauses const& paused)
     for (auto const at : of.firings) {
         if (of.most != 0 && count == of.most)
             return; // nothing is planned any more
-        if (of.asked.contains(at) || (!of.delay && skips(paused, of.service, at)))
+        auto const started = of.started.find(at);
+        auto const due = started == of.started.end() ? at : started->second;
+        if (of.asked.contains(at) || (!of.delay && skips(paused, of.service, due)))
             of.skipped.insert(at);
         count += of.skipped.contains(at) ? 0 : 1;
     }

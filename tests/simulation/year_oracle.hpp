@@ -92,8 +92,9 @@ struct task {
     bool enabled = true;
     std::vector<utc_time> all_firings{}; // while it is not enabled, those that it would have
     int service = 0;
-    utc_time end{duration::max()}; // of its validity
-    std::set<utc_time> asked{};    // that people have asked to skip
+    utc_time end{duration::max()};          // of its validity
+    std::set<utc_time> asked{};             // that people have asked to skip
+    std::map<utc_time, utc_time> started{}; // of a task after another one: when each firing was started
     std::optional<delay_chain> delay{};
 
     std::vector<utc_time> runs() const;

@@ -180,7 +180,7 @@ void year::take_rows(bool last)
                                   last ? "" : " AND id NOT IN (SELECT waiting_for FROM task WHERE waiting_for > 0)");
     stage.database.inspect([&](soci::session& session) {
         storage::statement rows(session);
-        rows.select("task_id", "scheduled_at", "state", "run_key = 0")(storage::fragment{over.c_str()});
+        rows.select("task_id", "scheduled_at", "state", "run_key = 0", "created_at")(storage::fragment{over.c_str()});
         rows.each([&](storage::row& cells) { take_row(cells); });
         storage::statement ranges(session);
         ranges.select("task_id", "firings")(" FROM skipped_range");
@@ -205,10 +205,14 @@ void year::take_rows(bool last)
 
 void year::take_row(storage::row& cells)
 {
-    auto& mine = found[static_cast<std::size_t>(cells.number()) - 1];
+    auto const index = static_cast<std::size_t>(cells.number()) - 1;
+    auto& mine = found[index];
     auto const at = cells.moment();
     auto const state = cells.text();
     bool const is_firing = cells.flag();
+    auto const created = cells.moment();
+    if (is_firing && parents.contains(index))
+        tasks[index].started[at] = created;
     if (state == "skipped")
         mine.skipped.insert(at);
     else if (state != "cancelled" && is_firing)

@@ -29,7 +29,7 @@ public:
     // The roster has been read by a statement that was sent at `asked`.
     virtual void roster_read(storage::roster const& roster, instant asked) = 0;
     virtual std::size_t open() const = 0; // executions
-    // The node stops in good order: writes down what may be at a client, so that the successor asks about nothing else.
+    // The node shuts down cleanly: writes down what may be at a client, so that the successor asks about nothing else.
     // True when that is done; otherwise call it again.
     virtual bool note_what_is_out() = 0;
     // Why this master does not plan, although it is active.

@@ -85,8 +85,8 @@ awaitable<void> admissions::cancel_replaced()
         scope_.open.request_cancel(id);
 }
 
-// Collects the executions that have waited for over a second. They are marked in memory before the ledger: one that is
-// admitted meanwhile must lose the mark in the ledger before it is sent (late_sends).
+// Collects the executions that have waited for over a second. They are noted in memory first: late_sends must end
+// the note of an execution that is admitted while the note is being written.
 void admissions::take_to_mark()
 {
     auto const now = scope_.term.time.now();

@@ -15,7 +15,7 @@ std::optional<utc_time> next_mark(utc_time now, utc_time mark, std::optional<utc
 // The instant up to which this term may fire. It is in the database before anything due by then is fired, a second
 // ahead of time, and never falls. A successor whose clock is behind, because the database's clock has stepped back,
 // thereby knows which executions may have been fired, and asks the clients before it fires them. Executions that are
-// due from their creation need no mark, because a successor always asks about them.
+// due from their creation need no mark, because a successor asks about all of them above the watermark (take_over).
 //
 // An edit draws its line behind the mark, for the same clock. So the mark is further ahead of a firing than the
 // readings of the signals allow to fire: an edit that is announced after the last reading finds the mark of all that

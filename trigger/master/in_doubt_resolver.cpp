@@ -20,9 +20,7 @@ constexpr duration silent_after = 2s;           // without an answer
 constexpr int most_of_a_node = 2; // questions at a time: a slow client must not use up the connections to a node
 constexpr int most_lost = 20;     // attempts whose client is not known: a handler may end the hosts of all that know it
 constexpr duration ask_again = 200ms;
-}
 
-namespace {
 // Attempts that were lost while it was not known which client had them. Each lost attempt raises max_attempts by one.
 int lost_unknown(open_execution const& one)
 {
@@ -298,7 +296,7 @@ awaitable<void> in_doubt_resolver::ask_home(std::string node, std::uint64_t arri
     about->news.wake();
 }
 
-// The client that may have had it.
+// True if the client is known and no longer in the directory.
 bool in_doubt_resolver::is_gone(std::string const& client) const
 {
     return !client.empty() && scope_.clients.find(client) == nullptr;

@@ -256,7 +256,7 @@ awaitable<void> master::load()
     loading_done_.wake();
 }
 
-// It would read what is not loaded yet as well, in smaller pieces.
+// Starts after the load; before that it would read the same rows again, in smaller pieces.
 awaitable<void> master::sweep()
 {
     while (!loaded_)

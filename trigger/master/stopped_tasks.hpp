@@ -10,7 +10,7 @@
 namespace baton::trigger {
 
 // Cancels the executions of disabled and deleted tasks that have not been sent: those of versions before the stop that
-// still wait a second after its line. What was sent runs to its end, with its retries. The ledger remembers each stop
+// still wait a second after its line. What may have begun runs to its end, with its retries. The ledger remembers each stop
 // for a minute, so a new master carries it out too. Part of a term.
 class stopped_tasks {
 public:

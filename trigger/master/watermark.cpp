@@ -128,7 +128,7 @@ awaitable<bool> watermark::mark_and_raise()
         if (last && locked.empty())
             written_ = std::max(written_, *raise_to);
         if (left == 0)
-            co_return last&& locked.empty();
+            co_return (last && locked.empty());
     }
 }
 

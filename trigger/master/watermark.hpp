@@ -15,7 +15,7 @@ namespace baton::trigger {
 // - an execution that is sent on time, and ends before the watermark passes it, costs no write;
 // - one that is still out when the watermark passes it is marked in the same transaction or before;
 // - one that is sent late, below the watermark, is marked before it is sent (late_sends).
-// What only waits costs nothing.
+// An execution that only waits costs no write.
 //
 // The watermark follows the clock two seconds behind, once a second and only while something falls due. A round marks a
 // bounded number of attempts. If more are out, the watermark follows later, and a new master asks about more of them.

@@ -1,4 +1,4 @@
-// What the ledger knows of attempts that may be at a client: the watermark and the marks.
+// The watermark and the marks of attempts that may be at a client.
 
 #include "tests/unit/storage/scheduler_bench.hpp"
 

@@ -160,7 +160,8 @@ TEST_CASE("of executions in doubt that no client has, only the newest goes out w
     CHECK(f.text("SELECT reason FROM execution WHERE id = 1") == "a newer execution took its place");
 }
 
-TEST_CASE("one that has begun and waits for its next attempt is cancelled and not skipped when a newer one takes its "
+TEST_CASE("an execution that has begun and waits for its next attempt is cancelled and not skipped when a newer one "
+          "takes its "
           "place")
 {
     fixture f(limited(1, "replace"));

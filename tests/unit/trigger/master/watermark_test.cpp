@@ -43,7 +43,8 @@ TEST_CASE("attempts are taken in slices of the time at which they were due")
     CHECK(all.empty());
 }
 
-TEST_CASE("the watermark follows two seconds behind, marks what is out, and costs what only waits nothing")
+TEST_CASE(
+    "the watermark follows two seconds behind, marks what is out, and writes nothing for executions that only wait")
 {
     fixture f;
     f.give_room(1);
@@ -145,7 +146,7 @@ TEST_CASE("a mark is taken back from an execution that a node returned and that 
     CHECK(f.is_marked(1));
 }
 
-TEST_CASE("what is in doubt counts as out")
+TEST_CASE("an execution in doubt is marked as out")
 {
     fixture f;
     f.add_execution(1, 1, 3);
