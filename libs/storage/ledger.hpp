@@ -105,7 +105,7 @@ public:
     // Opens the next attempt of each that is still at `attempt` and has not ended or been asked to cancel; returns
     // those that this call moved to attempt + 1. A cause that replaces a lost attempt raises
     // max_attempts by one, so that it does not count against the task's own attempts, and opens none if the failure of
-    // the attempt is recorded.
+    // the attempt is recorded. One that another transaction has locked is not opened, as if it had changed.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
     // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.

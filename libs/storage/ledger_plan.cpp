@@ -92,9 +92,25 @@ void insert_page(soci::session& sql, protocol::term_id term, page_rows const& pa
 
 } // namespace
 
+namespace {
+
+// A master that did not keep to the watermark did not note either which executions have begun.
+void note_begun_behind_others(soci::session& sql, std::string const& name_space)
+{
+    bool other = false;
+    statement(sql)
+        .select("COUNT(*)")(" FROM lock_fence WHERE watermark_epoch <> epoch AND namespace = ", name_space)
+        .each([&](row& answer) { other = answer.flag(); });
+    if (other)
+        statement(sql, "UPDATE execution SET begun = 1 WHERE due_at IS NOT NULL AND attempt > 1").execute();
+}
+
+} // namespace
+
 awaitable<bool> ledger::raise(fence mine)
 {
     auto const work = [&](soci::session& sql) {
+        note_begun_behind_others(sql, mine.name_space);
         // A database may assign from left to right: `epoch` comes after what depends on it.
         statement lift(sql,
                        "UPDATE lock_fence SET watermark = CASE WHEN watermark_epoch = epoch THEN watermark ELSE 0 END, "

@@ -107,6 +107,10 @@ awaitable<void> admissions::mark()
 {
     for (take_to_mark(); !to_mark_.empty(); take_to_mark()) {
         co_await scope_.term.until_active(transaction_need);
+        std::erase_if(to_mark_, [this](auto const& each) { // of a write that failed: it may have been sent since
+            auto const* one = scope_.open.find(each.id);
+            return one == nullptr || !one->marked || one->phase != phase::waiting;
+        });
         co_await scope_.ledger.keep_back(scope_.term.fence, to_mark_);
         to_mark_.clear();
     }

@@ -29,7 +29,7 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
     next.begun = one.ran || one.begun || cause == protocol::attempt_cause::retry;
     if (one.phase == phase::held) {
         next.client = one.where;
-        one.last_client = one.where;
+        one.last_client = one.doubted = one.where;
         next.since = scope_.term.clock.now() - (scope_.term.time.now() - one.since);
     }
     one.delayed_until = end_of_pause(due);
@@ -64,6 +64,7 @@ void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
     if (!pause)
         return add_failure(one, protocol::reason_of_deaths(deaths), true);
     open(one, scope_.term.clock.now() + *pause, cause);
+    one.begun = true;
     to_open_.back().died = true;
     to_open_.back().begun = true;
 }
@@ -183,7 +184,7 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
         if (next.died)
             ++one->deaths;
         one->begun = one->begun || next.begun;
-        one->ran = one->sent = one->out = false;
+        one->ran = one->sent = one->out = one->marking = false;
         one->doubted.clear();
         one->due_at = next.due_at;
         begin_pause(*one);

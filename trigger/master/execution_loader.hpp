@@ -26,16 +26,15 @@ public:
     // again. True if it was taken in.
     bool load(storage::open_execution_row const& row, open_set::reading const& seen);
 
-    // Until the end of the take-over the last master may have sent an execution, whichever part of the term loads it.
+    // Judges whether an earlier master may have sent an execution, whichever part of the term loads it, and whenever.
     using judge = std::function<bool(storage::open_execution_row const&)>;
     void begin_take_over(judge maybe_sent) { maybe_sent_ = std::move(maybe_sent); }
-    void end_take_over() { maybe_sent_ = nullptr; }
 
 private:
     term_scope scope_;
     task_book& book_;
     steps steps_;
-    judge maybe_sent_; // none after the take-over
+    judge maybe_sent_;
 };
 
 } // namespace baton::trigger

@@ -72,6 +72,7 @@ void in_doubt_resolver::runs_earlier(open_execution& one, std::string client, in
 {
     one.next_cause = protocol::attempt_cause::client_gone;
     one.begun = true;
+    one.doubted.clear();
     earlier_.add(one, std::move(client), attempt);
 }
 
@@ -314,6 +315,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
     auto const found = about.answers.finding(one.id, complete);
     if (found.what == doubt_finding::kind::held) {
         scope_.open.move(one, phase::held, found.client);
+        one.doubted.clear();
         charge_at(one, found.client);
         if (held_)
             held_(one, found.ran);

@@ -9,9 +9,10 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration keeps_its_mark = 1s;   // while it waits
-constexpr duration refused_again = 1s;    // for one that the ledger did not mark: the sweeper has read it by then
-constexpr duration after_failure = 200ms; // of a transaction
+constexpr duration keeps_its_mark = 1s;       // while it waits
+constexpr duration refused_again = 1s;        // for one that the ledger did not mark: the sweeper has read it by then
+constexpr duration after_failure = 200ms;     // of a transaction
+constexpr std::size_t most_looked_at = 2'000; // in one step of the loop
 }
 
 std::size_t late_sends::room(protocol::service_view service) const
@@ -39,7 +40,7 @@ awaitable<void> late_sends::run()
     for (;;) {
         bool trouble = false;
         try {
-            while (!queues_.empty())
+            for (; !queues_.empty(); co_await unmark_idle())
                 co_await mark_group();
             co_await unmark_idle();
         } catch (unavailable const& reason) {
@@ -98,7 +99,8 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
     if (one != nullptr && one->attempt == which.attempt) {
         one->marking = false;
         one->out = one->out || marked;
-        one->marked = one->marked && !marked;
+        if (marked && std::exchange(one->marked, false) && !one->admitted_at)
+            one->admitted_at = scope_.term.clock.now(); // a limit made it late, even if that is gone by now
     }
     if (find_waiting(which) == nullptr)
         return;
@@ -120,9 +122,15 @@ open_execution* late_sends::find_waiting(protocol::attempt_key const& which)
 // The mark goes from memory first, so that nothing is sent by a mark that is being taken back.
 awaitable<void> late_sends::unmark_idle()
 {
+    if (idle_.empty() || idle_.front().first + keeps_its_mark > scope_.term.time.now())
+        co_return;
+    co_await scope_.term.until_active(
+        transaction_need); // first: nothing may be sent between the step in memory and the write
     auto const since = scope_.term.time.now() - keeps_its_mark;
     std::vector<protocol::attempt_key> some;
-    for (; !idle_.empty() && idle_.front().first <= since && some.size() < most_in_a_group; idle_.pop_front()) {
+    for (auto left = most_looked_at;
+         left > 0 && !idle_.empty() && idle_.front().first <= since && some.size() < most_in_a_group;
+         --left, idle_.pop_front()) {
         auto* one = find_waiting(idle_.front().second);
         if (one == nullptr || one->sent || one->marking || !std::exchange(one->out, false))
             continue;
@@ -130,7 +138,6 @@ awaitable<void> late_sends::unmark_idle()
     }
     if (some.empty())
         co_return;
-    co_await scope_.term.until_active(transaction_need);
     co_await scope_.ledger.unmark(scope_.term.fence, some);
 }
 

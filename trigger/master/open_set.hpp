@@ -154,7 +154,12 @@ public:
 
     // The rows of these executions were not as this master believed: the sweeper reads them again.
     void mark_stale(std::vector<execution_id> const& ids) { stale_.insert(stale_.end(), ids.begin(), ids.end()); }
-    std::vector<execution_id> take_stale() { return std::exchange(stale_, {}); }
+    std::vector<execution_id> const& stale() const { return stale_; }
+    // The first ones have been read again.
+    void forget_stale(std::size_t count)
+    {
+        stale_.erase(stale_.begin(), stale_.begin() + static_cast<std::ptrdiff_t>(count));
+    }
 
     // Executions of a service that no client has: planned, due, assigned or in doubt. Broadcasts count until they end.
     std::size_t backlog(protocol::service_view service) const;

@@ -29,8 +29,9 @@ awaitable<void> sweeper::round()
     repeat_the_silent();
     co_await compare_overdue();
     co_await compare_under_way();
-    auto stale = scope_.open.take_stale();
-    co_await follow(std::move(stale));
+    auto const stale = scope_.open.stale(); // which stay in the list if reading them fails
+    co_await follow(stale);
+    scope_.open.forget_stale(stale.size());
     co_await bury_nodes();
 }
 
@@ -162,6 +163,18 @@ std::vector<execution_id> sweeper::settled_under_way()
     return found;
 }
 
+namespace {
+
+void copy_attempt(storage::open_execution_row const& row, open_execution& one)
+{
+    if (std::exchange(one.attempt, row.attempt) != row.attempt)
+        one.ran = one.sent = one.marking = false;
+    one.due_at = row.due_at;
+    one.out = row.out || row.runs();
+}
+
+} // namespace
+
 awaitable<void> sweeper::follow(std::vector<execution_id> ids)
 {
     for (std::size_t begin = 0; begin < ids.size(); begin += swept_at_once) {
@@ -182,14 +195,15 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
                 scope_.open.request_cancel(*one);
             one->max_attempts = row.max_attempts;
             one->deaths = row.deaths;
+            one->begun = one->begun || row.begun;
             if (one->last_client.empty())
                 one->last_client = row.last_client;
-            bool const waits_for_hint = one->phase == phase::held || one->phase == phase::assigned;
-            if (row.state == protocol::state::retrying && row.attempt == one->attempt &&
-                (waits_for_hint || one->phase == phase::opening)) {
+            bool const is_behind = one->phase == phase::held || one->phase == phase::assigned ||
+                                   one->phase == phase::opening || one->phase == phase::waiting;
+            if (row.state == protocol::state::retrying && row.attempt == one->attempt && is_behind) {
                 deps_.next.retry_recorded(*one, row.due_at);
             } else if (one->phase == phase::opening) { // the attempt was opened, or another writer moved it
-                one->attempt = row.attempt;
+                copy_attempt(row, *one);
                 if (one->cancel_requested)
                     deps_.next.cancel(*one);
                 else

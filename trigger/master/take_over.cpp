@@ -46,8 +46,10 @@ bool take_over::maybe_sent(storage::open_execution_row const& row) const
     bool const made_in_this_term = row.attempt == 1 && row.epoch >= scope_.term.epoch();
     if (row.due_at <= out_.of_former_terms() || made_in_this_term)
         return false;
+    if (row.due_at <= sent_until_)
+        return true;
     bool const further = row.attempt > 1 && row.due_at <= mark_.limit(); // its pause may end while the clock stands
-    return row.at_once() || further || row.due_at <= sent_until_;
+    return !past_due_loaded_ && (row.at_once() || further);
 }
 
 awaitable<void> take_over::run()
@@ -64,7 +66,6 @@ awaitable<void> take_over::run()
         if (!done)
             co_await scope_.term.time.sleep_for(begin_again);
     }
-    loader_.end_take_over();
     past_due_are_loaded();
     log::info("term", "took over the open executions",
               {{"epoch", scope_.term.epoch()},

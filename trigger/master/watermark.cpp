@@ -73,9 +73,14 @@ bool watermark::is_wanted(utc_time target) const
 awaitable<void> watermark::round()
 {
     auto const target = scope_.term.clock.now() - (hurries_to_ ? 0s : behind);
-    if (!is_wanted(target))
+    all_read_ = all_read_ || scope_.open.stale().empty();
+    if (!all_read_ || !is_wanted(target))
         co_return;
     reserve(target);
+    std::erase_if(to_mark_, [this](auto const& each) { // which a node has returned meanwhile
+        auto const* one = scope_.open.find(each.execution);
+        return one == nullptr || one->attempt != each.attempt || !one->sent;
+    });
     for (int tries = 0; tries < most_tries; ++tries) {
         bool const raised = co_await mark_and_raise();
         if (raised)

@@ -35,7 +35,8 @@ public:
     void sent(open_execution& one);
     // Executions have fallen due.
     void fell_due();
-    // The open executions of earlier terms are in memory: the watermark never passes a row that is not known.
+    // The open executions of earlier terms are in memory, but for rows that have changed meanwhile (open_set::stale).
+    // The watermark waits for these as well, once: it passes no row that has not been read.
     void all_loaded();
 
     // The node stops in good order: the watermark follows the clock at once, so that the successor asks only about what
@@ -65,6 +66,7 @@ private:
     instant wanted_until_ = instant::min();
     std::optional<utc_time> hurries_to_;
     bool loaded_ = false;
+    bool all_read_ = false; // and so are those that were stale then
 };
 
 } // namespace baton::trigger

@@ -70,7 +70,7 @@ TEST_CASE("an attempt whose failure is recorded is not replaced as one that was 
     f.pass(500ms);
     CHECK(f.column("attempt", 1) == 1);
     CHECK(f.column("max_attempts", 1) == 2);
-    CHECK(f.open.take_stale() == std::vector{execution_id{1}}); // the sweeper goes on with its retry
+    CHECK(f.open.stale() == std::vector{execution_id{1}}); // the sweeper goes on with its retry
     CHECK(f.column("attempt", 2) == 2);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a row that has changed meanwhile is read again and not overwritten")
     CHECK(f.state(1) == "succeeded");
     CHECK(f.column("attempt") == 1);
     CHECK(f.column("attempt", 2) == 2);
-    CHECK(f.open.take_stale() == std::vector{execution_id{1}});
+    CHECK(f.open.stale() == std::vector{execution_id{1}});
 }
 
 TEST_CASE("changes that fail because the database is down are written when it is back")

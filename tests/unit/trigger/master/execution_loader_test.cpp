@@ -141,15 +141,6 @@ TEST_CASE("during a take-over an execution that may have been sent is in doubt, 
     CHECK(f.taken == fixture::words{"doubt 1"});
 }
 
-TEST_CASE("after the take-over nothing is in doubt because of its row")
-{
-    fixture f;
-    f.loader.begin_take_over([](auto const&) { return true; });
-    f.loader.end_take_over();
-    f.read();
-    CHECK(f.taken.empty());
-}
-
 TEST_CASE("a broadcast whose shards are under way waits for them")
 {
     fixture f;

@@ -73,7 +73,7 @@ TEST_CASE("a firing of a task that was edited during the reading is read again, 
     open_set::reading const old(f.open);
     f.open.edited(task_id{1});
     CHECK_FALSE(f.open.add(f.make(1), old));
-    CHECK(f.open.take_stale() == ids({1}));
+    CHECK(f.open.stale() == ids({1}));
     auto run_now = f.make(2);
     run_now.scheduled = false;
     CHECK(f.open.add(run_now, old));

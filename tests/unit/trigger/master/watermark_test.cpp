@@ -125,7 +125,7 @@ TEST_CASE("a late execution that was cancelled, or whose task was stopped, while
     f.pass(5s);
     CHECK(f.one(1).phase == phase::waiting);
     CHECK(f.all_at("n1").empty());
-    CHECK_FALSE(f.open.take_stale().empty());
+    CHECK_FALSE(f.open.stale().empty());
 }
 
 TEST_CASE("a mark is taken back from an execution that a node returned and that waits on")
@@ -171,6 +171,25 @@ TEST_CASE("a node that stops in good order raises the watermark to the present")
     CHECK(f.watermark() >= now);
     CHECK(f.is_marked(1));
     CHECK_FALSE(f.is_marked(2));
+}
+
+TEST_CASE("the watermark passes no execution whose row has to be read again after the take-over")
+{
+    test::assigner_stage f;
+    f.add_execution(1, 1, 3);
+    f.open.mark_stale({execution_id{1}});
+    f.sent_so_far.all_loaded();
+    f.sent_so_far.fell_due();
+    f.pass(3s);
+    CHECK(f.number("SELECT watermark FROM lock_fence") == 0);
+    f.load();
+    f.sent_so_far.sent(f.one(1));
+    f.open.move(f.one(1), phase::in_doubt);
+    f.open.forget_stale(1);
+    f.sent_so_far.fell_due();
+    f.pass(3s);
+    CHECK(f.number("SELECT watermark FROM lock_fence") != 0);
+    CHECK(f.number("SELECT COALESCE(out_attempt, 0) FROM execution WHERE id = 1") == 1);
 }
 
 TEST_CASE("the watermark stands until the executions of earlier terms are in memory")
