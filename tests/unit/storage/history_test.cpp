@@ -171,6 +171,7 @@ TEST_CASE("the end of an execution costs a fixed-delay task a look-up, whatever 
                 "next_fire_at, waiting_for, created_at, updated_at) SELECT 100 + id, 'p', id, 1, 1, 's', 'h', "
                 "'fixed_delay', '{}', NULL, id, 1, 1 FROM execution");
     b.home.exec("ANALYZE TABLE task");
+    wait_for(b.all.delayed_ready({execution_id{1}})); // MySQL 9 reads its dictionary when a table is opened
     CHECK(b.cost([&] { wait_for(b.all.delayed_ready({execution_id{5}, execution_id{over + 5}})); }) <= 20);
     execution_id after{over};
     CHECK(b.cost([&] { wait_for(b.all.delayed_ready(after, page)); }) <= of_each() * page);
