@@ -30,8 +30,8 @@ enum class fault : std::size_t {
     stalled_edit,
 };
 
-// In the order of `fault`. Of the open ones, the first concerns delays that had begun before the step (their instants are
-// in the ledger), and the second files of SQLite, where a writer that stalls locks everything.
+// In the order of `fault`. Of the open ones, the first concerns delays that had begun before the step (their instants
+// are in the ledger), and the second files of SQLite, where a writer that stalls locks everything.
 inline constexpr std::array<known_fault, 11> known_faults{{
     {"shards that are rerun together and succeed at once stop the cluster", standing::fixed},
     {"the rerun of one shard starts the successor", standing::fixed},

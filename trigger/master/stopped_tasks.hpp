@@ -10,8 +10,8 @@
 namespace baton::trigger {
 
 // Cancels the executions of disabled and deleted tasks that have not been sent: those of versions before the stop that
-// still wait a second after its line. What may have begun runs to its end, with its retries. The ledger remembers each stop
-// for a minute, so a new master carries it out too. Part of a term.
+// still wait a second after its line. What may have begun runs to its end, with its retries. The ledger remembers each
+// stop for a minute, so a new master carries it out too. Part of a term.
 class stopped_tasks {
 public:
     stopped_tasks(term_scope const& scope, attempts& next) : scope_(scope), next_(next) {}
