@@ -13,7 +13,7 @@ constexpr char const* replaced_it = "a newer execution took its place";
 
 } // namespace
 
-// An execution that is not under way enters anew, in its order. One that the master before may have sent, by the
+// An execution that is not under way enters again, in its order. One that the master before may have sent, by the
 // ledger, counts as under way until the clients have been asked, and takes its place in line then.
 void replay::begin(std::size_t term)
 {

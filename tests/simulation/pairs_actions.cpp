@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// What people do, through web's own endpoints.
+// Actions of people, through the endpoints of web.
 
 namespace pairs_sim {
 

@@ -37,7 +37,7 @@ struct client_options {
     bool fetches = false;
 };
 
-// What the clients of a run share.
+// State shared by the clients of a run.
 struct client_records {
     std::vector<handler_call> calls{};
     std::vector<acceptance> acceptances{};

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// What happens to the cluster.
+// Events that happen to the cluster.
 
 namespace pairs_sim {
 
