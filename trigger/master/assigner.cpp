@@ -13,7 +13,7 @@ constexpr std::size_t at_once = 1'000;             // executions taken from a qu
 constexpr std::size_t taken_in_a_turn = 500;       // of a service in its turn
 constexpr duration cut_off_without = 1s;           // a report: nodes report twice a second
 constexpr duration refused_again = 1s;             // for its size: the node with another client may be free by then
-constexpr duration mark_again = 20ms;              // for an execution that the mark does not cover
+constexpr duration covered_again = 20ms;           // for an execution that the mark does not cover
 constexpr duration look_at_returned_again = 100ms; // at a client whose home returned an execution
 
 } // namespace
@@ -103,7 +103,7 @@ bool assigner::is_marked(open_execution& one)
     if (one.attempt == 1 || one.due_at <= deps_.mark.limit())
         return true;
     deps_.mark.reach(one.due_at);
-    scope_.open.wait_for(one, scope_.term.time.now() + mark_again);
+    scope_.open.wait_for(one, scope_.term.time.now() + covered_again);
     return false;
 }
 

@@ -10,9 +10,9 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration between_questions = 1s;
-constexpr std::size_t most_asked_at_once = 5'000; // executions in one question
-constexpr std::size_t clients_asked = 64;         // clients at a time
+constexpr duration between_earlier_questions = 1s;
+constexpr std::size_t most_earlier_at_once = 5'000; // executions in one question
+constexpr std::size_t earlier_clients_asked = 64;   // clients at a time
 
 } // namespace
 
@@ -40,7 +40,7 @@ awaitable<void> earlier_attempts::look()
         if (followed_.empty())
             co_await bell_.wait();
         else
-            co_await scope_.term.time.sleep_for(between_questions);
+            co_await scope_.term.time.sleep_for(between_earlier_questions);
     }
 }
 
@@ -51,12 +51,12 @@ void earlier_attempts::ask_clients()
         auto const* one = scope_.open.find(id);
         bool const runs = one != nullptr && one->phase == phase::runs_earlier;
         if (runs && !asking_.contains(one->where))
-            if (auto& attempts = by_client[one->where]; attempts.size() < most_asked_at_once)
+            if (auto& attempts = by_client[one->where]; attempts.size() < most_earlier_at_once)
                 attempts.push_back({id, one->attempt});
         return !runs;
     });
     for (auto& [client, attempts] : by_client)
-        if (asking_.size() < clients_asked && asking_.insert(client).second)
+        if (asking_.size() < earlier_clients_asked && asking_.insert(client).second)
             questions_.spawn("a question about earlier attempts", ask(client, std::move(attempts)));
 }
 

@@ -10,9 +10,9 @@ namespace baton::trigger {
 
 namespace {
 constexpr duration keeps_its_mark = 1s;       // while it waits
-constexpr duration refused_again = 1s;        // for one that the ledger did not mark: the sweeper has read it by then
+constexpr duration unmarked_again = 1s;       // for one that the ledger did not mark: the sweeper has read it by then
 constexpr duration after_failure = 200ms;     // of a transaction
-constexpr std::size_t most_looked_at = 2'000; // in one step of the loop
+constexpr std::size_t late_looked_at = 2'000; // in one step of the loop
 }
 
 std::size_t late_sends::room(protocol::service_view service) const
@@ -108,7 +108,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
         idle_.emplace_back(scope_.term.time.now(), which);
     } else {
         scope_.open.mark_stale({which.execution});
-        scope_.open.wait_for(*one, scope_.term.time.now() + refused_again);
+        scope_.open.wait_for(*one, scope_.term.time.now() + unmarked_again);
     }
 }
 
@@ -128,7 +128,7 @@ awaitable<void> late_sends::unmark_idle()
         transaction_need); // first: nothing may be sent between the step in memory and the write
     auto const since = scope_.term.time.now() - keeps_its_mark;
     std::vector<protocol::attempt_key> some;
-    for (auto left = most_looked_at;
+    for (auto left = late_looked_at;
          left > 0 && !idle_.empty() && idle_.front().first <= since && some.size() < most_in_a_group;
          --left, idle_.pop_front()) {
         auto* one = find_waiting(idle_.front().second);

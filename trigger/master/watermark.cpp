@@ -13,7 +13,7 @@ constexpr duration behind = 2s;           // by then most executions have ended,
 constexpr std::size_t most_marks = 2'000; // of a round
 constexpr std::size_t most_looked_at = 20'000;
 constexpr int most_tries = 4; // at rows that other transactions have locked
-constexpr duration try_again = 20ms;
+constexpr duration raise_again = 20ms;
 }
 
 awaitable<void> watermark::read()
@@ -85,7 +85,7 @@ awaitable<void> watermark::round()
         bool const raised = co_await mark_and_raise();
         if (raised)
             co_return;
-        co_await scope_.term.time.sleep_for(try_again);
+        co_await scope_.term.time.sleep_for(raise_again);
     }
     co_await raise_below_the_locked();
 }
