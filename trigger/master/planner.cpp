@@ -214,11 +214,11 @@ void planner::refused(page_plan const& page, std::string const& why)
     }
     auto const& task = page.tasks.front();
     auto& one = set_aside_[task.id];
-    if (one.version != task.version)
+    if (one.version != task.version) {
         log::error("planner", "the database refuses the firings of a task, which is tried again from time to time",
                    {log::reason(why), {"task", task.id.value()}});
-    if (one.version != task.version)
         one = {task.version};
+    }
     one.again = term_.time.now() + one.pause.after(duration{});
 }
 
