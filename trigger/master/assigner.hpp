@@ -105,6 +105,7 @@ private:
     bool is_misrouted(open_execution const& one, listed_client const* client);
     bool usable(std::string const& node);
     void hand_over(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
+    void spawn(std::string const& node, std::vector<execution_id> ids, bool maybe_there);
     awaitable<void> send(std::string node, std::vector<execution_id> ids, bool maybe_there);
     void settle(std::string const& node, std::vector<protocol::attempt_key> const& given, std::size_t accepted,
                 assignment_end end);

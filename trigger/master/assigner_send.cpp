@@ -1,4 +1,5 @@
 #include "trigger/master/assigner.hpp"
+#include "trigger/master/until_done.hpp"
 
 namespace baton::trigger {
 
@@ -43,8 +44,18 @@ void assigner::hand_over(std::string const& node, std::vector<execution_id> ids,
         if (here)
             give_here(std::move(group), maybe_there);
         else
-            senders_.spawn("the assignment to a slave", send(node, std::move(group), maybe_there));
+            spawn(node, std::move(group), maybe_there);
     }
+}
+
+void assigner::spawn(std::string const& node, std::vector<execution_id> ids, bool maybe_there)
+{
+    constexpr auto name = "the assignment to a slave";
+    auto step = [this, node, ids = std::move(ids), maybe_there]() mutable {
+        auto const was_there = std::exchange(maybe_there, true); // after a failure nobody knows
+        return send(node, ids, was_there);
+    };
+    senders_.spawn(name, until_done(scope_.term, name, std::move(step)));
 }
 
 void assigner::give_here(std::vector<execution_id> ids, bool maybe_there)
@@ -132,8 +143,9 @@ awaitable<void> assigner::send(std::string node, std::vector<execution_id> ids, 
         auto const request = make_request(node, given);
         auto text = to_text(request);
         traffic_.began(node, request.number);
+        std::shared_ptr<void> ended(nullptr, [&](void*) { traffic_.ended(node, request.number); });
         auto const outcome = co_await deps_.calls.assign(node, std::move(text));
-        traffic_.ended(node, request.number);
+        ended.reset();
         maybe_there = maybe_there || outcome.maybe_there;
         auto const end = end_of(outcome.status, maybe_there);
         settle(node, given, outcome.accepted, end);

@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "trigger/master/ask_client.hpp"
+#include "trigger/master/until_done.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -57,7 +58,14 @@ void earlier_attempts::ask_clients()
     });
     for (auto& [client, attempts] : by_client)
         if (asking_.size() < earlier_clients_asked && asking_.insert(client).second)
-            questions_.spawn("a question about earlier attempts", ask(client, std::move(attempts)));
+            spawn(client, std::move(attempts));
+}
+
+void earlier_attempts::spawn(std::string const& client, std::vector<protocol::attempt_key> attempts)
+{
+    constexpr auto name = "a question about earlier attempts";
+    auto step = [this, client, attempts = std::move(attempts)] { return ask(client, attempts); };
+    questions_.spawn(name, until_done(scope_.term, name, std::move(step)));
 }
 
 awaitable<void> earlier_attempts::ask(std::string client, std::vector<protocol::attempt_key> attempts)

@@ -33,6 +33,7 @@ public:
 private:
     awaitable<void> look();
     void ask_clients();
+    void spawn(std::string const& client, std::vector<protocol::attempt_key> attempts);
     awaitable<void> ask(std::string client, std::vector<protocol::attempt_key> attempts);
 
     term_scope scope_;

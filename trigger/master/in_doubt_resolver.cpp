@@ -4,6 +4,7 @@
 #include "libs/base/outage.hpp"
 #include "trigger/master/pending_clients.hpp"
 #include "trigger/master/question_pauses.hpp"
+#include "trigger/master/until_done.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -76,6 +77,11 @@ void in_doubt_resolver::runs_earlier(open_execution& one, std::string client, in
     earlier_.add(one, std::move(client), attempt);
 }
 
+void in_doubt_resolver::spawn(char const* name, std::function<awaitable<void>()> step)
+{
+    workers_.spawn(name, until_done(scope_.term, name, std::move(step)));
+}
+
 awaitable<void> in_doubt_resolver::run()
 {
     co_await workers_.around(work());
@@ -94,7 +100,7 @@ awaitable<void> in_doubt_resolver::work()
 awaitable<void> in_doubt_resolver::announce()
 {
     if (!scope_.term.replaced.empty())
-        workers_.spawn("announcement to the last master", tell_replaced());
+        spawn("announcement to the last master", [this] { return tell_replaced(); });
     auto const& nodes = deps_.nodes;
     for (bool all = false; !all;) {
         all = true;
@@ -104,7 +110,7 @@ awaitable<void> in_doubt_resolver::announce()
                                !told_.contains(node.incarnation);
             all = all && !waits;
             if (waits && telling_.insert(node.incarnation).second)
-                workers_.spawn("announcement to a node", tell_node(node.incarnation));
+                spawn("announcement to a node", [this, to = node.incarnation] { return tell_node(to); });
         }
         if (!all)
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + ask_again);
@@ -163,7 +169,7 @@ void in_doubt_resolver::start_services()
             more.push_back(service);
     }
     for (auto const& service : more)
-        workers_.spawn("the executions in doubt of a service", settle_service(service));
+        spawn("the executions in doubt of a service", [this, service] { return settle_service(service); });
 }
 
 awaitable<void> in_doubt_resolver::settle_service(protocol::service_key service)
@@ -266,7 +272,7 @@ void in_doubt_resolver::ask(std::shared_ptr<inquiry> const& about)
     for (auto& [node, arrival] : homes) {
         ++asking_[node];
         about->under_way.insert(node);
-        workers_.spawn("a question to a node", ask_home(std::move(node), arrival, about));
+        spawn("a question to a node", [this, to = node, since = arrival, about] { return ask_home(to, since, about); });
     }
 }
 

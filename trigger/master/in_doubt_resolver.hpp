@@ -82,6 +82,7 @@ private:
     std::shared_ptr<inquiry> next_inquiry(protocol::service_view service, execution_id after);
     awaitable<void> expect_all(protocol::service_key service, std::shared_ptr<inquiry> about);
     void client_changed(std::string const& instance);
+    void spawn(char const* name, std::function<awaitable<void>()> step);
     void ask(std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
     bool is_gone(std::string const& client) const;

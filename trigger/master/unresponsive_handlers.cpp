@@ -3,6 +3,7 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 #include "trigger/master/ask_client.hpp"
+#include "trigger/master/until_done.hpp"
 
 #include <set>
 
@@ -116,19 +117,22 @@ void unresponsive_handlers::ask_clients()
     }
     for (auto& [client, ids] : by_client)
         if (!ids.empty() && asking_.size() < clients_asked && asking_.insert(client).second)
-            questions_.spawn("a question about unresponsive handlers", ask(client, std::move(ids)));
+            spawn(client, std::move(ids));
+}
+
+void unresponsive_handlers::spawn(std::string const& client, std::vector<execution_id> ids)
+{
+    constexpr auto name = "a question about unresponsive handlers";
+    auto step = [this, client, ids = std::move(ids)] { return ask(client, ids); };
+    questions_.spawn(name, until_done(scope_.term, name, std::move(step)));
 }
 
 awaitable<void> unresponsive_handlers::ask(std::string client, std::vector<execution_id> ids)
 {
-    try {
-        auto const why = co_await look_for_ends(client, ids);
-        if (!ids.empty())
-            co_await forget(ids, why);
-    } catch (unavailable const& reason) {
-        log::warn("handlers", "removing unresponsive handlers that have ended failed, trying again in 2 s",
-                  {log::reason(reason.what()), {"client", client}});
-    }
+    std::erase_if(ids, [this](auto id) { return !handlers_.contains(id); }); // since an earlier try
+    auto const why = ids.empty() ? nullptr : co_await look_for_ends(client, ids);
+    if (!ids.empty())
+        co_await forget(ids, why);
     asking_.erase(client);
 }
 

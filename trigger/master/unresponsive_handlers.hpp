@@ -50,6 +50,7 @@ private:
     awaitable<void> look();
     awaitable<void> take_released();
     void ask_clients();
+    void spawn(std::string const& client, std::vector<execution_id> ids);
     awaitable<void> ask(std::string client, std::vector<execution_id> ids);
     awaitable<char const*> look_for_ends(std::string const& client, std::vector<execution_id>& ids);
     awaitable<void> forget(std::vector<execution_id> ids, std::string why);
