@@ -2,6 +2,7 @@
 
 #include "libs/base/log.hpp"
 #include "libs/base/outage.hpp"
+#include "libs/storage/write_in_halves.hpp"
 
 #include <optional>
 #include <set>
@@ -75,7 +76,51 @@ awaitable<successor_tasks::children> successor_tasks::children_of(std::vector<st
     co_return found;
 }
 
-// One transaction. The parents in `over` are forgotten in it, so all their successors are in it or in an earlier one.
+// One transaction, unless the database refuses an execution because of its data.
+awaitable<storage::followed> successor_tasks::follow(started const& some, std::set<execution_id>& again)
+{
+    bool refused = false;
+    storage::followed done;
+    try {
+        done = co_await table_.follow(scope_.term.fence, some.rows, some.over);
+    } catch (storage::rejected_data const&) {
+        refused = true;
+    }
+    if (refused)
+        co_await follow_in_halves(some, again, done);
+    co_return done;
+}
+
+// The execution that the database refuses is skipped with the reason, and the others are inserted.
+awaitable<void> successor_tasks::follow_in_halves(started const& some, std::set<execution_id>& again,
+                                                  storage::followed& done)
+{
+    auto write = [&](std::vector<storage::follower> const& rows) -> awaitable<void> {
+        std::vector<execution_id> const none;
+        auto part = co_await table_.follow(scope_.term.fence, rows, none);
+        done.inserted.insert(done.inserted.end(), part.inserted.begin(), part.inserted.end());
+        done.again.merge(part.again);
+    };
+    auto const inserted = co_await storage::write_in_halves(some.rows, write);
+    std::vector<storage::follower> to_skip;
+    for (auto const& [one, why] : inserted.refused) {
+        log::error("successors", "the database refuses an execution that follows another one, it is skipped",
+                   {log::reason(why), {"task", one.row.task.value()}, {"parent_execution", one.parent.value()}});
+        to_skip.push_back(one);
+        to_skip.back().skip_reason = "the database refused it: " + why;
+    }
+    auto const skipped = co_await storage::write_in_halves(to_skip, write);
+    for (auto const& [one, why] : skipped.refused)
+        log::error("successors", "the database refuses the record of a skipped execution, too",
+                   {log::reason(why), {"task", one.row.task.value()}, {"parent_execution", one.parent.value()}});
+    auto over = some.over;
+    again.insert(done.again.begin(), done.again.end());
+    std::erase_if(over, [&](auto id) { return again.contains(id); });
+    std::vector<storage::follower> const none;
+    co_await table_.follow(scope_.term.fence, none, over);
+}
+
+// The parents in `over` are forgotten with it, so all their successors are in this group or in an earlier one.
 // `again`: parents that stay, because a successor could not be inserted yet.
 awaitable<void> successor_tasks::write(started& some, std::set<execution_id>& again)
 {
@@ -84,7 +129,7 @@ awaitable<void> successor_tasks::write(started& some, std::set<execution_id>& ag
     for (auto const& one : some.open)
         seen_by_others.expect(one.id);
     std::erase_if(some.over, [&](auto id) { return again.contains(id); });
-    auto const done = co_await table_.follow(scope_.term.fence, some.rows, some.over);
+    auto const done = co_await follow(some, again);
     std::unordered_set<execution_id> const there(done.inserted.begin(), done.inserted.end());
     for (auto& one : some.open)
         if (there.contains(one.id))

@@ -34,6 +34,8 @@ private:
     awaitable<void> look();
     awaitable<children> children_of(std::vector<storage::ended_parent> const& ended);
     awaitable<void> write(started& some, std::set<execution_id>& again);
+    awaitable<storage::followed> follow(started const& some, std::set<execution_id>& again);
+    awaitable<void> follow_in_halves(started const& some, std::set<execution_id>& again, storage::followed& done);
     void start(storage::ended_parent const& parent, storage::successor_task const& child, page_room& room,
                started& into);
 

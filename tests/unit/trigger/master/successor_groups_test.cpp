@@ -107,4 +107,29 @@ TEST_CASE("of a service with as many open executions as it may have further ones
     CHECK(f.followed() == 0);
 }
 
+TEST_CASE("a successor that the database refuses is skipped with the reason, and the others are started")
+{
+    constexpr int children = 40;
+    fixture f(children);
+    f.exec("CREATE TRIGGER poison BEFORE INSERT ON execution WHEN NEW.task_id = 107 AND NEW.state <> 'skipped' "
+           "BEGIN SELECT RAISE(ABORT, 'poisoned'); END");
+    f.pass(2s);
+    CHECK(f.found().size() == children - 1);
+    CHECK(f.text("SELECT state FROM execution WHERE task_id = 107") == "skipped");
+    CHECK(f.text("SELECT reason FROM execution WHERE task_id = 107").find("poisoned") != std::string::npos);
+    CHECK(f.followed() == 0);
+}
+
+TEST_CASE("a successor that the database refuses in any form does not keep the others from starting")
+{
+    constexpr int children = 40;
+    fixture f(children);
+    f.exec("CREATE TRIGGER poison BEFORE INSERT ON execution WHEN NEW.task_id = 107 "
+           "BEGIN SELECT RAISE(ABORT, 'poisoned'); END");
+    f.pass(2s);
+    CHECK(f.found().size() == children - 1);
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE task_id = 107") == 0);
+    CHECK(f.followed() == 0);
+}
+
 } // namespace successor_groups_test
