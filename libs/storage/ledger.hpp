@@ -108,19 +108,21 @@ public:
     // the attempt is recorded. One that another transaction has locked is not opened, as if it had changed.
     awaitable<std::vector<execution_id>> begin_attempts(fence mine, std::vector<next_attempt> const& attempts);
 
-    // Ends open executions as cancelled. Executions that have ended meanwhile are not changed.
-    awaitable<void> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
+    // Ends open executions as cancelled. Executions that have ended meanwhile are not changed. This and the following
+    // return the executions that they left out because another transaction has locked them.
+    awaitable<std::vector<execution_id>> cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Ends executions that have not been sent as skipped: those that are open and of which no attempt may have begun.
     // They do not count for the maximum of firings of their tasks; if another transaction has locked such a task, its
-    // executions stay as they are.
+    // executions are left out.
     awaitable<skipped_runs> skip(fence mine, std::vector<execution_id> const& ids, std::string reason);
 
     // Asks for the cancelling of open executions, as a person may: what fails from now on ends as cancelled.
-    awaitable<void> request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason);
+    awaitable<std::vector<execution_id>> request_cancel(fence mine, std::vector<execution_id> const& ids,
+                                                        std::string reason);
 
     // Turns planned executions into waiting ones, unless they are marked as out by now, and notes for what they wait.
-    awaitable<void> keep_back(fence mine, std::vector<kept_back> const& executions);
+    awaitable<std::vector<execution_id>> keep_back(fence mine, std::vector<kept_back> const& executions);
     // Records the states of slow rates from which executions are about to take tokens.
     awaitable<void> record_limit_states(fence mine, std::vector<limit_state> const& states);
     // Those in which tokens are missing.
@@ -128,17 +130,15 @@ public:
 
     // Ends executions without a client, each in its state and with its reason in `error` and `reason`, and makes them
     // dead letters.
-    awaitable<void> fail(fence mine, std::vector<undeliverable> const& executions);
+    awaitable<std::vector<execution_id>> fail(fence mine, std::vector<undeliverable> const& executions);
 
     // Turns executions that are still under way at that attempt into stopping ones, and notes why and since when. A
     // further request for an attempt changes nothing.
-    awaitable<void> note_stops(fence mine, std::vector<stop_request> const& requests);
+    awaitable<std::vector<execution_id>> note_stops(fence mine, std::vector<stop_request> const& requests);
 
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
-    // and as dead letters if they timed out. Returns those that this call or an earlier one of
-    // the same ended. Their rows in `unresponsive` stay, with the attempt that runs.
-    awaitable<std::vector<execution_id>> end_unresponsive(fence mine,
-                                                          std::vector<unresponsive_attempt> const& attempts);
+    // and as dead letters if they timed out. Their rows in `unresponsive` stay, with the attempt that runs.
+    awaitable<ended_runs> end_unresponsive(fence mine, std::vector<unresponsive_attempt> const& attempts);
     // All whose end is not known.
     awaitable<std::vector<unresponsive_row>> unresponsive();
     // Those of the ids that still have a row: a person may have released the others.

@@ -1,4 +1,5 @@
 #include "libs/storage/firing_counts.hpp"
+#include "libs/storage/free_executions.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -232,43 +233,50 @@ awaitable<std::vector<execution_id>> ledger::begin_attempts(fence mine, std::vec
     co_return begun;
 }
 
-awaitable<void> ledger::cancel(fence mine, std::vector<execution_id> const& ids, std::string reason)
+awaitable<std::vector<execution_id>> ledger::cancel(fence mine, std::vector<execution_id> const& ids,
+                                                    std::string reason)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        cancel_open(sql, ids, reason);
+        auto some = lock_executions(sql, ids);
+        cancel_open(sql, some.free, reason);
+        return std::move(some.locked);
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
 awaitable<skipped_runs> ledger::skip(fence mine, std::vector<execution_id> const& ids, std::string reason)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        auto done = give_back_unsent(sql, ids);
-        auto skipped = ids;
-        std::erase_if(skipped, [&](auto id) { return std::ranges::find(done.left, id) != done.left.end(); });
-        skip_unsent(sql, skipped, reason);
+        auto some = lock_executions(sql, ids);
+        auto done = give_back_unsent(sql, some.free);
+        std::erase_if(some.free, [&](auto id) { return std::ranges::find(done.left, id) != done.left.end(); });
+        skip_unsent(sql, some.free, reason);
+        done.left.insert(done.left.end(), some.locked.begin(), some.locked.end());
         return done;
     };
     co_return co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::request_cancel(fence mine, std::vector<execution_id> const& ids, std::string reason)
+awaitable<std::vector<execution_id>> ledger::request_cancel(fence mine, std::vector<execution_id> const& ids,
+                                                            std::string reason)
 {
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, ids, 1)) {
+        auto some = lock_executions(sql, ids);
+        for (auto const chunk : chunks(sql, some.free, 1)) {
             statement mark(sql, "UPDATE execution SET cancel_requested_at = COALESCE(cancel_requested_at, ",
                            now_us(sql), "), reason = COALESCE(reason, ", fitting(reason, longest_reason),
                            ") WHERE due_at IS NOT NULL AND id IN ");
             mark.in(chunk).execute();
         }
+        return std::move(some.locked);
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
-awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
+awaitable<std::vector<execution_id>> ledger::fail(fence mine, std::vector<undeliverable> const& executions)
 {
     std::vector<execution_id> ids;
     ids.reserve(executions.size());
@@ -276,10 +284,14 @@ awaitable<void> ledger::fail(fence mine, std::vector<undeliverable> const& execu
         ids.push_back(each.id);
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        fail_open(sql, executions);
-        add_dead_letters(sql, ids);
+        auto some = lock_executions(sql, ids);
+        fail_open(sql, items_of(some.free, executions));
+        auto ended = ids; // also those of an earlier try whose answer was lost
+        std::erase_if(ended, [&](auto id) { return std::ranges::find(some.locked, id) != some.locked.end(); });
+        add_dead_letters(sql, ended);
+        return std::move(some.locked);
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
 awaitable<bool> ledger::expand(fence mine, execution_id parent, std::vector<new_execution> const& shards)

@@ -80,9 +80,14 @@ struct unparked_tasks {
 };
 
 // The outcome of skipping executions.
+struct ended_runs {
+    std::vector<execution_id> ended{};  // by this transaction, or by an earlier one of the same call
+    std::vector<execution_id> locked{}; // left out, because another transaction has locked them
+};
+
 struct skipped_runs {
     std::optional<utc_time> first_again{}; // the earliest next_fire_at of the tasks that fire again because of it
-    std::vector<execution_id> left{};      // that were not skipped, because their tasks are locked
+    std::vector<execution_id> left{};      // out, because another transaction has locked them or their tasks
 };
 
 // A due task whose firings are not planned, because its service has as many open executions as it may have. The task

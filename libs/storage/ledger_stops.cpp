@@ -1,6 +1,7 @@
 // Requests to stop handlers: state `stopping` and the table `stop_request`.
 
 #include "libs/storage/executions.hpp"
+#include "libs/storage/free_executions.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
 
@@ -34,15 +35,22 @@ void insert_stop_request(soci::session& sql, stop_request const& one)
 
 } // namespace
 
-awaitable<void> ledger::note_stops(fence mine, std::vector<stop_request> const& requests)
+awaitable<std::vector<execution_id>> ledger::note_stops(fence mine, std::vector<stop_request> const& requests)
 {
+    std::vector<execution_id> ids;
+    ids.reserve(requests.size());
+    for (auto const& each : requests)
+        ids.push_back(each.id);
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const& each : requests)
+        auto some = lock_executions(sql, ids);
+        auto const free = items_of(some.free, requests);
+        for (auto const& each : free)
             if (set_stopping(sql, each))
                 insert_stop_request(sql, each);
+        return std::move(some.locked);
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
 void add_stops(soci::session& sql, std::vector<open_execution_row>& rows)

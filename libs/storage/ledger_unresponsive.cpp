@@ -1,3 +1,4 @@
+#include "libs/storage/free_executions.hpp"
 #include "libs/storage/late_reports.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
@@ -9,21 +10,17 @@ namespace baton::storage {
 
 namespace {
 
-// Those that are open at their attempt; their rows are locked from here on.
-std::vector<unresponsive_attempt> lock_open(soci::session& sql, std::vector<unresponsive_attempt> const& wanted)
+// Of these, whose rows are locked, those that are at their attempt.
+std::vector<unresponsive_attempt> at_attempt(soci::session& sql, std::vector<execution_id> const& free,
+                                             std::vector<unresponsive_attempt> const& wanted)
 {
     std::map<execution_id, unresponsive_attempt const*> by_id;
-    std::vector<execution_id> ids;
-    ids.reserve(wanted.size());
-    for (auto const& each : wanted) {
+    for (auto const& each : wanted)
         by_id[each.id] = &each;
-        ids.push_back(each.id);
-    }
     std::vector<unresponsive_attempt> open;
-    for (auto const chunk : chunks(sql, ids, 1)) {
+    for (auto const chunk : chunks(sql, free, 1)) {
         statement ask(sql);
-        ask.select("id", "attempt")(" FROM execution WHERE due_at IS NOT NULL AND id IN ");
-        ask.in(chunk)(" ORDER BY id", for_update(sql));
+        ask.select("id", "attempt")(" FROM execution WHERE id IN ").in(chunk)(" ORDER BY id");
         ask.each([&](row& cells) {
             auto const* which = by_id.at(cells.name<execution_id>());
             if (cells.small() == which->attempt)
@@ -72,23 +69,23 @@ std::vector<execution_id> with_rows(soci::session& sql, std::vector<execution_id
 
 } // namespace
 
-awaitable<std::vector<execution_id>> ledger::end_unresponsive(fence mine,
-                                                              std::vector<unresponsive_attempt> const& attempts)
+awaitable<ended_runs> ledger::end_unresponsive(fence mine, std::vector<unresponsive_attempt> const& attempts)
 {
     std::vector<execution_id> ids;
     ids.reserve(attempts.size());
     for (auto const& each : attempts)
         ids.push_back(each.id);
-    std::vector<execution_id> ended;
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const& each : lock_open(sql, attempts))
+        auto some = lock_executions(sql, ids);
+        auto const open = at_attempt(sql, some.free, attempts);
+        for (auto const& each : open)
             end_one(sql, name_space_, each);
-        ended = with_rows(sql, ids); // also those of an earlier try whose answer was lost
-        add_dead_letters(sql, ended);
+        ended_runs done{with_rows(sql, ids), std::move(some.locked)}; // also those of an earlier try, answered or not
+        add_dead_letters(sql, done.ended);
+        return done;
     };
-    co_await deciding_.transact(work);
-    co_return ended;
+    co_return co_await deciding_.transact(work);
 }
 
 awaitable<std::vector<unresponsive_row>> ledger::unresponsive()

@@ -1,6 +1,7 @@
 // Executions that limits keep back, and the states of slow rate limits.
 
 #include "libs/storage/executions.hpp"
+#include "libs/storage/free_executions.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/retention.hpp"
 #include "libs/storage/rows.hpp"
@@ -22,7 +23,7 @@ void write_states(soci::session& sql, protocol::namespace_id name_space, std::ve
 
 } // namespace
 
-awaitable<void> ledger::keep_back(fence mine, std::vector<kept_back> const& executions)
+awaitable<std::vector<execution_id>> ledger::keep_back(fence mine, std::vector<kept_back> const& executions)
 {
     std::vector<execution_id> ids;
     ids.reserve(executions.size());
@@ -30,20 +31,23 @@ awaitable<void> ledger::keep_back(fence mine, std::vector<kept_back> const& exec
         ids.push_back(each.id);
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
-        for (auto const chunk : chunks(sql, ids, 1))
+        auto some = lock_executions(sql, ids);
+        for (auto const chunk : chunks(sql, some.free, 1))
             statement(sql, "UPDATE execution SET state = 'waiting' WHERE due_at IS NOT NULL AND state = 'planned' AND "
                            "(out_attempt IS NULL OR out_attempt <> attempt) AND id IN ")
                 .in(chunk)
                 .execute();
-        for (auto const chunk : chunks(sql, executions, 1)) {
+        auto const noted = items_of(some.free, executions);
+        for (auto const chunk : chunks(sql, noted, 1)) {
             statement note(sql, "INSERT INTO waiting (execution_id, since, blocker) VALUES ");
             for (auto const& each : chunk)
                 note(fragment{&each == &chunk.front() ? "(" : ", ("}, each.id, ", ", each.since, ", ",
                      protocol::to_string(each.blocker), ")");
             note.on_taken("execution_id, since", {"blocker"}).execute();
         }
+        return std::move(some.locked);
     };
-    co_await deciding_.transact(work);
+    co_return co_await deciding_.transact(work);
 }
 
 awaitable<void> ledger::record_limit_states(fence mine, std::vector<limit_state> const& states)

@@ -13,6 +13,7 @@ namespace {
 
 constexpr duration marked_after = 1s;          // one that waits for less costs no write
 constexpr duration after_failed_write = 200ms; // after a write that failed
+constexpr duration locked_row_again = 200ms;   // after another transaction had locked a row
 
 } // namespace
 
@@ -52,8 +53,10 @@ instant admissions::next_look() const
     auto next = now + 1h;
     if (!unmarked_.empty())
         next = std::min(next, unmarked_.front().first + marked_after);
+    if (!locked_to_cancel_.empty())
+        next = std::min(next, locked_until_);
     if (gate_.has_more())
-        next = now + 1ms;
+        next = std::min(next, now + 1ms);
     if (!promised_.empty())
         next = std::min(next, promised_.front().first + promise_holds);
     if (auto const free = tree_.next())
@@ -68,6 +71,10 @@ awaitable<void> admissions::round()
     step_back();
     admitted(gate_.admit_more());
     wake_tree();
+    if (locked_until_ <= scope_.term.time.now()) {
+        to_cancel_.insert(to_cancel_.end(), locked_to_cancel_.begin(), locked_to_cancel_.end());
+        locked_to_cancel_.clear();
+    }
     while (!to_cancel_.empty())
         co_await cancel_replaced();
     co_await mark();
@@ -79,10 +86,16 @@ awaitable<void> admissions::cancel_replaced()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_cancel_);
-    co_await scope_.ledger.request_cancel(scope_.term.fence, some, took_its_place);
+    auto const locked = co_await scope_.ledger.request_cancel(scope_.term.fence, some, took_its_place);
     drop(to_cancel_, some.size());
+    std::set<execution_id> const left(locked.begin(), locked.end());
     for (auto const id : some)
-        scope_.open.request_cancel(id);
+        if (!left.contains(id))
+            scope_.open.request_cancel(id);
+    if (left.empty())
+        co_return;
+    locked_until_ = scope_.term.time.now() + locked_row_again;
+    locked_to_cancel_.insert(locked_to_cancel_.end(), locked.begin(), locked.end());
 }
 
 // Collects the executions that have waited for over a second. They are noted in memory first: late_sends must end
@@ -111,8 +124,13 @@ awaitable<void> admissions::mark()
             auto const* one = scope_.open.find(each.id);
             return one == nullptr || !one->marked || one->phase != phase::waiting;
         });
-        co_await scope_.ledger.keep_back(scope_.term.fence, to_mark_);
+        auto const locked = co_await scope_.ledger.keep_back(scope_.term.fence, to_mark_);
         to_mark_.clear();
+        for (auto const id : locked) {
+            auto* one = find_waiting(id);
+            if (one != nullptr && std::exchange(one->marked, false))
+                unmarked_.emplace_back(scope_.term.time.now(), id);
+        }
     }
 }
 

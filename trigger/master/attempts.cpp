@@ -125,10 +125,10 @@ awaitable<void> attempts::run()
             co_await scope_.term.time.sleep_for(200ms); // the write is conditional, so repeating it is harmless
         else if (refusals_.again() != 0s)
             co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + refusals_.again());
-        else if (to_skip_later_.empty())
+        else if (locked_.empty())
             co_await bell_.wait();
         else
-            co_await skip_again();
+            co_await write_locked_again();
     }
 }
 
@@ -214,16 +214,19 @@ awaitable<bool> attempts::cancel_group()
 {
     auto const group = to_cancel_.begin();
     auto const ids = front(group->second);
+    auto const reason = group->first;
+    std::vector<execution_id> left;
     auto const write = [&](std::vector<execution_id> const& some) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
-        co_await scope_.ledger.cancel(scope_.term.fence, some, group->first);
-        for (auto const id : some)
-            done_.ended(id);
+        auto const locked = co_await scope_.ledger.cancel(scope_.term.fence, some, reason);
+        note_ended(some, locked, left);
     };
     auto const outcome = co_await storage::write_in_halves(ids, write);
     if (!refusals_.accept("attempts", outcome))
         co_return false;
     drop_group(to_cancel_, group, ids.size());
+    if (!left.empty())
+        std::ranges::copy(left, std::back_inserter(locked_.to_cancel[reason]));
     for (auto const& [id, why] : outcome.refused)
         quarantine(id, "it could not be cancelled: " + why);
     co_return true;
@@ -240,11 +243,7 @@ awaitable<bool> attempts::skip_group()
         auto const done = co_await scope_.ledger.skip(scope_.term.fence, some, reason);
         if (done.first_again && given_back_)
             given_back_(*done.first_again);
-        left.insert(left.end(), done.left.begin(), done.left.end());
-        std::unordered_set<execution_id> const stay(done.left.begin(), done.left.end());
-        for (auto const id : some)
-            if (!stay.contains(id))
-                done_.ended(id);
+        note_ended(some, done.left, left);
     };
     auto const outcome = co_await storage::write_in_halves(ids, write);
     if (!refusals_.accept("attempts", outcome))
@@ -252,18 +251,33 @@ awaitable<bool> attempts::skip_group()
     log::debug("attempts", "executions were skipped", {{"executions", ids.size() - left.size()}, log::reason(reason)});
     drop_group(to_skip_, group, ids.size());
     if (!left.empty())
-        std::ranges::copy(left, std::back_inserter(to_skip_later_[reason]));
+        std::ranges::copy(left, std::back_inserter(locked_.to_skip[reason]));
     for (auto const& [id, why] : outcome.refused)
         quarantine(id, "it could not be skipped: " + why);
     co_return true;
 }
 
-// An edit had locked their tasks.
-awaitable<void> attempts::skip_again()
+// Another transaction, such as an edit, had locked them or their tasks.
+awaitable<void> attempts::write_locked_again()
 {
     co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + 200ms);
-    for (auto const& [reason, ids] : std::exchange(to_skip_later_, {}))
-        to_skip_[reason].insert(to_skip_[reason].end(), ids.begin(), ids.end());
+    auto const again = std::exchange(locked_, {});
+    for (auto const& [reason, ids] : again.to_cancel)
+        std::ranges::copy(ids, std::back_inserter(to_cancel_[reason]));
+    for (auto const& [reason, ids] : again.to_skip)
+        std::ranges::copy(ids, std::back_inserter(to_skip_[reason]));
+    std::ranges::copy(again.to_fail, std::back_inserter(to_fail_));
+}
+
+// Those of `all` that were written have ended; the others go to `left`.
+void attempts::note_ended(std::vector<execution_id> const& all, std::vector<execution_id> const& locked,
+                          std::vector<execution_id>& left)
+{
+    std::unordered_set<execution_id> const stay(locked.begin(), locked.end());
+    for (auto const id : all)
+        if (!stay.contains(id))
+            done_.ended(id);
+    left.insert(left.end(), locked.begin(), locked.end());
 }
 
 awaitable<bool> attempts::fail_group()
@@ -271,12 +285,18 @@ awaitable<bool> attempts::fail_group()
     auto const all = front(to_fail_);
     auto const write = [&](std::vector<storage::undeliverable> const& some) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
-        co_await scope_.ledger.fail(scope_.term.fence, some);
-        auto const died = std::count_if(some.begin(), some.end(), [](auto const& one) { return one.died; });
+        auto const locked = co_await scope_.ledger.fail(scope_.term.fence, some);
+        std::unordered_set<execution_id> const stay(locked.begin(), locked.end());
+        std::size_t died = 0;
+        for (auto const& one : some)
+            if (stay.contains(one.id)) {
+                locked_.to_fail.push_back(one);
+            } else {
+                died += one.died ? 1 : 0;
+                done_.ended(one.id);
+            }
         if (died != 0)
             log::warn("attempts", "executions have failed because their clients died", {{"executions", died}});
-        for (auto const& one : some)
-            done_.ended(one.id);
     };
     auto const outcome = co_await storage::write_in_halves(all, write);
     if (!refusals_.accept("attempts", outcome))

@@ -58,9 +58,11 @@ private:
     awaitable<bool> cancel_group();
     awaitable<bool> fail_group();
     awaitable<bool> skip_group();
-    awaitable<void> skip_again();
+    awaitable<void> write_locked_again();
     awaitable<void> write_all();
     void opened(std::vector<storage::next_attempt> const& wanted, std::vector<execution_id> const& done);
+    void note_ended(std::vector<execution_id> const& all, std::vector<execution_id> const& locked,
+                    std::vector<execution_id>& left);
     void quarantine(execution_id id, std::string const& why);
     void keep_unended(storage::undeliverable one, std::string const& why);
 
@@ -74,7 +76,12 @@ private:
     by_reason to_cancel_;
     std::deque<storage::undeliverable> to_fail_;
     by_reason to_skip_;
-    by_reason to_skip_later_;
+    struct {
+        by_reason to_cancel;
+        by_reason to_skip;
+        std::deque<storage::undeliverable> to_fail;
+        bool empty() const { return to_cancel.empty() && to_skip.empty() && to_fail.empty(); }
+    } locked_; // by other transactions: they are tried again
     std::function<void(utc_time)> given_back_;
     refused_groups refusals_;
     waker bell_;

@@ -9,8 +9,9 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t deadlines_at_once = 200;
-constexpr duration deadline_pause = 1s; // if no client is known to have the execution, or ending it failed
-constexpr duration usual_stop = 500ms;  // a handler that returns sooner costs no further write
+constexpr duration deadline_pause = 1s;  // if no client is known to have the execution, or ending it failed
+constexpr duration usual_stop = 500ms;   // a handler that returns sooner costs no further write
+constexpr duration locked_again = 200ms; // a row that another transaction has locked
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {
@@ -66,7 +67,8 @@ void deadlines::stopping(open_execution& one)
 void deadlines::end_now(storage::unresponsive_attempt one)
 {
     auto const is_known = [&](auto const& other) { return other.id == one.id; };
-    if (std::ranges::none_of(to_end_, is_known) && std::ranges::none_of(expired_, is_known))
+    if (std::ranges::none_of(to_end_, is_known) && std::ranges::none_of(expired_, is_known) &&
+        std::ranges::none_of(locked_.expired, is_known))
         to_end_.push_back(std::move(one));
     bell_.wake();
 }
@@ -76,6 +78,10 @@ void deadlines::take_due()
 {
     std::ranges::move(std::exchange(to_end_, {}), std::back_inserter(expired_));
     auto const now = scope_.term.time.now();
+    if (locked_.until <= now) {
+        std::ranges::move(std::exchange(locked_.expired, {}), std::back_inserter(expired_));
+        std::ranges::move(std::exchange(locked_.requests, {}), std::back_inserter(requests_));
+    }
     while (!queue_.empty() && queue_.begin()->first <= now && expired_.size() + requests_.size() < deadlines_at_once) {
         auto const what = queue_.begin()->second;
         queue_.erase(queue_.begin());
@@ -112,6 +118,8 @@ awaitable<void> deadlines::run()
             co_await end_expired();
             if (!queue_.empty())
                 next = queue_.begin()->first;
+            if (!locked_.empty())
+                next = std::min(next, locked_.until);
         } catch (unavailable const& reason) {
             log::warn("handlers",
                       "stopping executions, or ending them without their handlers, failed, trying again in 1 s",
@@ -122,6 +130,12 @@ awaitable<void> deadlines::run()
     }
 }
 
+void deadlines::wait_for_locks()
+{
+    if (!locked_.empty())
+        locked_.until = scope_.term.time.now() + locked_again;
+}
+
 awaitable<void> deadlines::note_requests()
 {
     co_await scope_.term.until_active(transaction_need);
@@ -129,8 +143,11 @@ awaitable<void> deadlines::note_requests()
     std::vector<storage::stop_request> rows;
     for (auto const& each : requests_)
         rows.push_back({each.id, each.attempt, each.why, std::max<duration>(now - each.asked_at, 0s)});
-    co_await scope_.ledger.note_stops(scope_.term.fence, rows);
-    requests_.clear();
+    auto const locked = co_await scope_.ledger.note_stops(scope_.term.fence, rows);
+    for (auto const& each : std::exchange(requests_, {}))
+        if (std::ranges::find(locked, each.id) != locked.end())
+            locked_.requests.push_back(each);
+    wait_for_locks();
 }
 
 awaitable<void> deadlines::end_expired()
@@ -147,18 +164,25 @@ awaitable<void> deadlines::end_expired()
         co_await scope_.term.until_active(transaction_need);
         for (auto const& one : expired_)
             unresponsive_.expect(one);
-        auto const ended = co_await scope_.ledger.end_unresponsive(scope_.term.fence, expired_);
-        for (auto const& one : std::exchange(expired_, {})) {
-            if (std::ranges::find(ended, one.id) == ended.end()) {
-                unresponsive_.drop(one.id); // its result has come
-                continue;
-            }
-            log::warn("handlers", "an execution has ended without its handler, which may still run",
-                      {log::reason(one.reason), {"execution", one.id.value()}, {"client", one.client}});
-            unresponsive_.add(one);
-            done_.ended_without_handler(one.id);
-        }
+        auto const done = co_await scope_.ledger.end_unresponsive(scope_.term.fence, expired_);
+        for (auto& one : std::exchange(expired_, {}))
+            ended(std::move(one), done);
+        wait_for_locks();
     }
+}
+
+void deadlines::ended(storage::unresponsive_attempt one, storage::ended_runs const& done)
+{
+    if (std::ranges::find(done.ended, one.id) == done.ended.end()) {
+        unresponsive_.drop(one.id); // its result has come
+        if (std::ranges::find(done.locked, one.id) != done.locked.end())
+            locked_.expired.push_back(std::move(one));
+        return;
+    }
+    log::warn("handlers", "an execution has ended without its handler, which may still run",
+              {log::reason(one.reason), {"execution", one.id.value()}, {"client", one.client}});
+    unresponsive_.add(one);
+    done_.ended_without_handler(one.id);
 }
 
 } // namespace baton::trigger

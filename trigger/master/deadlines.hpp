@@ -41,6 +41,8 @@ private:
     void look_at(watched what, instant now);
     awaitable<void> note_requests();
     awaitable<void> end_expired();
+    void ended(storage::unresponsive_attempt one, storage::ended_runs const& done);
+    void wait_for_locks();
 
     term_scope scope_;
     completion_queue& done_;
@@ -49,6 +51,12 @@ private:
     std::vector<storage::unresponsive_attempt> to_end_; // at once
     std::vector<watched> requests_;                     // to be written
     std::vector<storage::unresponsive_attempt> expired_;
+    struct {
+        std::vector<watched> requests;
+        std::vector<storage::unresponsive_attempt> expired;
+        instant until{}; // then they are tried again
+        bool empty() const { return requests.empty() && expired.empty(); }
+    } locked_; // by other transactions
     waker bell_;
 };
 

@@ -1,4 +1,5 @@
-// A web that stalls within the transaction of an edit keeps the row of its task locked. No decision of a master waits.
+// A web that stalls within the transaction of an edit keeps the row of its task locked, and a node that stalls while it
+// records results keeps rows of executions. No decision of a master waits.
 
 #include "libs/storage/statement.hpp"
 #include "libs/storage/zones.hpp"
@@ -163,6 +164,67 @@ TEST_CASE("a firing of a task with a maximum that an edit has locked is not skip
     CHECK(wait_for(f.ledger.skip(f.mine, ids, "full")).left.empty());
     CHECK(f.state(1) == "skipped");
     CHECK(f.home.number("SELECT SUM(firings) FROM task") == 0);
+}
+
+TEST_CASE("an execution that another transaction has locked is left out of every decision, and others are not")
+{
+    stage f;
+    if (!f.has_locks())
+        return;
+    for (int const id : {1, 2})
+        f.plan_one(id, id, noon);
+    std::vector const ids{execution_id{1}, execution_id{2}};
+    std::vector const locked{execution_id{1}};
+    auto const state = [&] { return f.state(1) + " " + f.state(2); };
+    f.lock("execution WHERE id = 1");
+    SECTION("of its end as cancelled")
+    {
+        CHECK(f.quick([&] { return f.ledger.cancel(f.mine, ids, "x"); }) == locked);
+        CHECK(state() == "planned cancelled");
+        f.commit();
+        CHECK(wait_for(f.ledger.cancel(f.mine, ids, "x")).empty());
+        CHECK(state() == "cancelled cancelled");
+    }
+    SECTION("of its end as skipped")
+    {
+        CHECK(f.quick([&] { return f.ledger.skip(f.mine, ids, "x"); }).left == locked);
+        CHECK(state() == "planned skipped");
+    }
+    SECTION("of its end as failed")
+    {
+        std::vector<storage::undeliverable> const both{{ids[0], "x"}, {ids[1], "x"}};
+        CHECK(f.quick([&] { return f.ledger.fail(f.mine, both); }) == locked);
+        CHECK(state() == "planned failed");
+        CHECK(f.home.number("SELECT MIN(execution_id) FROM dead_letter") == 2);
+    }
+    SECTION("of a request to cancel it")
+    {
+        CHECK(f.quick([&] { return f.ledger.request_cancel(f.mine, ids, "x"); }) == locked);
+        CHECK(f.home.number("SELECT MIN(id) FROM execution WHERE cancel_requested_at IS NOT NULL") == 2);
+    }
+    SECTION("of the note that a limit keeps it back")
+    {
+        std::vector<storage::kept_back> both{{ids[0], {}, noon}, {ids[1], {}, noon}};
+        CHECK(f.quick([&] { return f.ledger.keep_back(f.mine, both); }) == locked);
+        CHECK(state() == "planned waiting");
+        CHECK(f.home.number("SELECT MIN(execution_id) FROM waiting") == 2);
+    }
+    SECTION("of its end without its handler")
+    {
+        std::vector<storage::unresponsive_attempt> const both{{ids[0], 1, "c", protocol::state::timed_out, "x"},
+                                                              {ids[1], 1, "c", protocol::state::timed_out, "x"}};
+        auto const done = f.quick([&] { return f.ledger.end_unresponsive(f.mine, both); });
+        CHECK(done.locked == locked);
+        CHECK(done.ended == std::vector{ids[1]});
+        CHECK(state() == "planned timed_out");
+    }
+    SECTION("of the request to stop its handler")
+    {
+        std::vector<storage::stop_request> const both{{ids[0], 1, protocol::stop_cause::timeout, 0s},
+                                                      {ids[1], 1, protocol::stop_cause::timeout, 0s}};
+        CHECK(f.quick([&] { return f.ledger.note_stops(f.mine, both); }) == locked);
+        CHECK(state() == "planned stopping");
+    }
 }
 
 TEST_CASE("a task that an edit has locked follows its zone later")
