@@ -7,7 +7,7 @@ Pure: it sees values and returns what is wrong, in words. Times are microseconds
              granted; while a fault may delay what was sent, as many as the highest limit of the task may begin later
     unsent   what ended as skipped, or as cancelled because its task was disabled or deleted, has never begun; nor has a
              firing that a confirmed skip-next names
-    paused   what falls due more than 1.5 s after a confirmed pause does not begin before the end of the pause is requested,
+    paused   what falls due more than a second after a confirmed pause does not begin before the end of the pause is requested,
              unless it is forced
     delay    no two runs of a fixed delay overlap, and none begins earlier than the shortest period that its task had after
              the end of the one before
@@ -18,8 +18,8 @@ Pure: it sees values and returns what is wrong, in words. Times are microseconds
     ledger   each firing due has a row or is in a range of skipped ones, every execution has ended, and no run began twice
              without a cause (checker.py)
 
-A request of unknown outcome binds nobody: only the versions of tasks that the ledger has count. Where the clock of the
-database steps, instants of the ledger are not compared with those of the journals.
+A request of unknown outcome may have been carried out or not: only the versions of tasks that the ledger has count. Where
+the clock of the database steps, or a node learns it late, instants of the ledger are not compared with those of the journals.
 """
 
 import collections
@@ -33,7 +33,7 @@ SECOND = 1_000_000
 CUTOVER = SECOND           # after the instant of a disable, until what waits is cancelled (docs/schedules.md)
 GRACE = 2 * SECOND         # for what a client was about to be sent
 REACH = 6 * SECOND         # after a fault, until what it delayed has been sent
-PAUSE_HOLDS = 1_500_000    # after the answer; half of planner.edit_lead is promised
+PAUSE_HOLDS = SECOND       # after the answer; half of planner.edit_lead is promised
 MEASURED = 250_000         # error of a delay: cluster time is an estimate of each master
 LIMIT_HOLDS = 3 * SECOND   # until an edit of a limit holds for all
 FOLLOWS = 4 * SECOND       # a firing planned so soon after its child was saved need not be followed
@@ -213,7 +213,7 @@ def pauses(history):
 
 
 def paused(history):
-    if not history.steady:
+    if not history.steady or history.slow:
         return
     for begin, end in pauses(history):
         for execution, at in history.begun.items():

@@ -38,7 +38,7 @@ TASKS = {
     "after good": dict(schedule={"kind": "after", "task": "act good"}, acts="describe describe"),
 }
 ACTS = [(act, name) for name, task in TASKS.items() for act in task["acts"].split()]
-PAUSES = [("pause", "")] * 3
+PAUSES = [("pause", "")] * 2
 OPEN = "planned", "waiting", "running", "stopping", "retrying"
 
 
@@ -129,7 +129,7 @@ class Actions:
             self.toggle(name, number, task)
 
     def pause(self):
-        span = self.chance.uniform(0.5, 2.5)
+        span = self.chance.uniform(0.5, 4)
         firings = self.chance.choice(["hold", "skip"])
         if self.resume_at is None:
             self.resume_at = time.monotonic() + span
