@@ -15,7 +15,7 @@ import harness
 SERVICE = "actions"
 CLIENTS = 2
 SLOTS = 32               # more than ever run at once, so that nothing waits in a client
-MOST = 120               # actions in a run
+MOST = 250               # actions in a run
 WITHIN = 4               # seconds for a request
 ENDS_WITHIN = 90         # seconds after the faults
 PAUSE = f"/api/v1/services/default/{SERVICE}"
