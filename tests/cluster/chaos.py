@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Clusters under random faults: each run is drawn from a seed, judged by schedule, ledger, clients' journals and the
-histories of the nodes, and reported in one line.
+"""Clusters under random faults and actions: each run is drawn from a seed, judged by schedule, ledger, clients' journals and
+the histories of the nodes, and reported in one line.
 
     chaos.py --runs N --seed S [--jobs J] [--faults KIND,KIND...]
     chaos.py --only SEED           repeats one run

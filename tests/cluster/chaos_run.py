@@ -8,6 +8,8 @@ import signal
 import threading
 import time
 
+import chaos_actions
+import chaos_arena
 import chaos_faults
 import chaos_neighbours
 import chaos_policies
@@ -86,68 +88,6 @@ def stop_servers(folder):
         servers.MariaDb(each).stop()
 
 
-class Arena:
-    """The targets of faults. No two faults hit the same process or the same connection at once."""
-
-    def __init__(self, run):
-        self.cluster = run.cluster
-        self.run = run
-        self.complaints = []
-        self.database = threading.RLock()
-        self.taken = set()
-        self.mutex = threading.Lock()
-
-    def complain(self, words):
-        self.complaints.append(words)
-
-    def names(self, role):
-        if role == "client":
-            return [name for name in self.cluster.processes if name.startswith("recorder")]
-        leader = self.run.leader()
-        nodes = [name for name in self.cluster.processes if name.startswith("trigger")]
-        if role == "master":
-            return [leader] if leader else []
-        return [name for name in nodes if name != leader]
-
-    def await_one(self, role, what):
-        """A fault of another may have left no master for the moment."""
-        end = time.monotonic() + 2
-        while True:
-            with self.mutex:
-                names = sorted(name for name in self.names(role) if (what, name) not in self.taken)
-                if names:
-                    name = self.run.chance.choice(names)
-                    self.taken.add((what, name))
-                    return name
-            if time.monotonic() > end:
-                raise chaos_faults.Skipped(f"no {role} is free")
-            time.sleep(0.05)
-
-    @contextlib.contextmanager
-    def one(self, role, what):
-        name = self.await_one(role, what)
-        try:
-            yield name
-        finally:
-            with self.mutex:
-                self.taken.discard((what, name))
-
-    @contextlib.contextmanager
-    def one_process(self, role):
-        with self.one(role, "process") as name:
-            yield self.cluster.processes[name]
-
-    @contextlib.contextmanager
-    def one_clock(self, role):
-        with self.one(role, "clock") as name:
-            yield name, self.run.clocks[name]
-
-    @contextlib.contextmanager
-    def one_way(self, role):
-        with self.one(role, "way") as name:
-            yield name, self.run.network.ways[name]
-
-
 class NoVerdict(Exception):
     """The database was gone for good, so that nothing can be judged."""
 
@@ -165,6 +105,7 @@ class Run:
         self.skipped = []
         self.judged = set()  # the numbers of the tasks that are judged
         self.policies = chaos_policies.Policies(self.cluster)
+        self.actions = chaos_actions.Actions(self.cluster, seed)
         self.over = threading.Event()
 
     def __enter__(self):
@@ -200,12 +141,15 @@ class Run:
             cluster.start_trigger(name, environment, host, prefix, database={"url": url},
                                   election_trace=str(self.history_file(name)), **token)
         cluster.start_web()
+        environment = {"RECORDER_LISTEN": self.network.host}
+        if self.network.token:
+            environment["RECORDER_TOKEN"] = self.network.token
         for number in range(CLIENTS):
-            environment = {"RECORDER_LISTEN": self.network.host}
-            if self.network.token:
-                environment["RECORDER_TOKEN"] = self.network.token
             cluster.start_recorder(f"recorder-{number + 1}", environment=environment)
-        cluster.await_ready(3, CLIENTS)
+        for number in range(chaos_actions.CLIENTS):
+            cluster.start_recorder(f"recorder-{chaos_actions.SERVICE}-{number + 1}", chaos_actions.SERVICE,
+                                   chaos_actions.SLOTS, environment)
+        cluster.await_ready(3, CLIENTS + chaos_actions.CLIENTS)
 
     def register(self):
         """Most handlers do nothing; some take a while, so that deaths find them at it."""
@@ -215,6 +159,7 @@ class Run:
             return self.cluster.create(f"tick {number}", schedule, max_deaths=1000, **nap)
         tasks = self.cluster.in_parallel(create, list(range(self.tasks)))
         self.judged = {int(task["id"]) for task in tasks}
+        self.actions.register()
         return tasks + self.policies.register()
 
     def events(self):
@@ -242,10 +187,12 @@ class Run:
         tasks = self.register()
         for fault in self.drawn:
             fault.prepare(self)
-        arena = Arena(self)
+        arena = chaos_arena.Arena(self)
         began = time.monotonic()
         for fault in self.drawn:
             threading.Thread(target=self.inject, args=(fault, arena, began), daemon=True).start()
+        if not self.clock_steps():
+            self.actions.start()
         last = max((fault.at + fault.span for fault in self.drawn), default=0)
         end = began + max(LEAST_SECONDS, last + 3)
         while time.monotonic() < end or not all(fault.over.is_set() for fault in self.drawn):
@@ -253,11 +200,15 @@ class Run:
             time.sleep(0.05)
         return self.judge(arena.complaints + self.settle(tasks))
 
+    def clock_steps(self):
+        """Whether edits would take effect an hour ahead."""
+        return any(fault.needs_clock == "database" for fault in self.drawn)
+
     def measure(self, make, count, span):
         """The same fault again and again, with the cluster whole in between; the figures of each (chaos.figure)."""
         self.start()
         tasks = self.register()
-        arena = Arena(self)
+        arena = chaos_arena.Arena(self)
         self.drawn = []
         for _ in range(count):
             time.sleep(self.chance.uniform(1.5, 2.5))  # so that it comes at any time of a tick
@@ -300,9 +251,12 @@ class Run:
         harness.wait_for("every execution has ended", lambda: not self.of_tasks(
             numbers, "SELECT 1 AS one FROM execution WHERE due_at IS NOT NULL"), SETTLES_WITHIN)
 
-    def recorders(self):
-        return [client for client in self.cluster.live_clients() if client["service"] == chaos_neighbours.JUDGED
-                and not client["instance"].startswith("neighbour:")]
+    def all_clients(self):
+        """Those that are no neighbours are back."""
+        found = [client["service"] for client in self.cluster.live_clients()
+                 if not client["instance"].startswith("neighbour:")]
+        return (found.count(chaos_neighbours.JUDGED) >= CLIENTS
+                and found.count(chaos_actions.SERVICE) >= chaos_actions.CLIENTS)
 
     def inject(self, fault, arena, began):
         time.sleep(max(0, began + fault.at - time.monotonic()))
@@ -321,14 +275,15 @@ class Run:
         try:
             harness.wait_for("a master and all nodes",
                              lambda: cluster.master() and len(cluster.live_nodes()) == 3, 30)
-            harness.wait_for("all clients", lambda: len(self.recorders()) >= CLIENTS, 30)
+            harness.wait_for("all clients", self.all_clients, 30)
             self.ends = chaos_faults.now()
             cluster.disable_all(tasks)
+            problems = self.actions.finish()
             self.await_all_ended()
+            return problems
         except harness.TimedOut as late:
             self.ends = chaos_faults.now()
             return [str(late)]
-        return []
 
     def judge(self, problems):
         cluster = self.cluster
@@ -338,6 +293,8 @@ class Run:
             raise NoVerdict("; ".join([*problems, *cluster.store.last_words(), f"no ledger: {failure}"])) from failure
         journal, deaths = cluster.journal(), cluster.deaths()
         problems += self.policies.problems(rows, journal, deaths)
+        problems += self.actions.problems(journal, deaths, self.drawn)
+        self.skipped.append(self.actions.summary())
         judged = rows.of(self.judged)
         starts = self.lines_of(judged, journal)
         ledger = checker.check(judged, starts, deaths, harness.utc_us())
@@ -377,7 +334,7 @@ class Run:
         offset = harness.boot_to_utc()
         store = self.cluster.store
         rows = store.query(f"SELECT at, epoch, owner, seq FROM chaos_audit ORDER BY {store.audit_order}")
-        faked = any(fault.needs_clock == "database" for fault in self.drawn)
+        faked = self.clock_steps()
         return [judge.Commit(row["epoch"], row["owner"], row["seq"], None if faked else (row["at"] - offset) * 1000)
                 for row in rows]
 

@@ -75,6 +75,27 @@ class Judging(unittest.TestCase):
         ledger.executions.append(row(1, id=555))
         self.assertEqual(self.expect("doubled", ledger, journal).doubled, 1)
 
+    def test_firings_in_a_range_of_skipped_ones_need_no_row(self):
+        ledger, journal = good_history()
+        del ledger.executions[1]
+        journal = [line for line in journal if line.execution != 101]
+        at = START + SECOND
+        ledger.skipped.append({"task_id": 8, "first_at": at, "last_at": at})
+        self.expect("missed", ledger, journal)
+        ledger.skipped[0]["task_id"] = TASK
+        self.assertEqual(judge(ledger, journal).problems, [])
+
+    def test_a_firing_that_a_person_cancelled_ahead_stays_in_spite_of_edits(self):
+        ledger, journal = good_history()
+        ledger.executions.append(row(3, state="cancelled", outcome=None, reason="an edit"))
+        self.assertFalse(self.of_edits(ledger, journal).good)
+        ledger.executions[-1]["reason"] = checker.BY_A_PERSON
+        self.assertEqual(self.of_edits(ledger, journal).problems, [])
+
+    @staticmethod
+    def of_edits(ledger, journal):
+        return checker.check(ledger, journal, {}, START + 100 * SECOND, must_succeed=False)
+
     def test_a_row_that_no_version_of_the_task_asks_for_is_unexpected(self):
         ledger, journal = good_history()
         ledger.executions.append(row(3))

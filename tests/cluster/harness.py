@@ -218,7 +218,7 @@ class Cluster:
         executions = self.store.query(
             "SELECT id, task_id, task_version, scheduled_at, run_key, cause, state, due_at, attempt, epoch, parent_id, "
             "shard_index, shard_total, reason, created_at, ended_at, node, client, started_at, finished_at, outcome, "
-            "error FROM execution")
+            "error, rerun_of FROM execution")
         attempts = self.store.query("SELECT execution_id, attempt, cause, epoch, client, outcome, error FROM attempt")
         return checker.Ledger(versions, executions, attempts)
 
