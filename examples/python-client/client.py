@@ -361,14 +361,14 @@ def report():
 
 
 def main():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: draining.set())
     server = None if FETCHES else ThreadingHTTPServer(("127.0.0.1", 0), Listener)
     address, left = "" if FETCHES else f"http://127.0.0.1:{server.server_port}", threading.Event()
     for task in (*([server.serve_forever] if server else []), report, *[worker] * SLOTS):
         threading.Thread(target=task, daemon=True).start()
     beats = threading.Thread(target=beat, args=(address, left), daemon=True)
     beats.start()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: draining.set())
     print("python client", INSTANCE, "fetches" if FETCHES else "at " + address, flush=True)
     draining.wait()
     with lock:
