@@ -67,8 +67,9 @@ TEST_CASE("a page is planned without the tasks that an edit has locked, and thes
     std::vector<storage::advance> const steps{{task_id{1}, 1, noon, noon + 60s, std::nullopt},
                                               {task_id{2}, 1, noon, noon + 60s, std::nullopt}};
     std::vector const rows{f.firing(1, 1, noon), f.firing(2, 2, noon)};
+    std::vector<storage::skipped_firings> const none;
     f.lock();
-    auto const outcome = f.quick([&] { return f.ledger.plan(f.mine, steps, rows); });
+    auto const outcome = f.quick([&] { return f.ledger.plan(f.mine, steps, rows, none); });
     CHECK(outcome.done);
     CHECK(outcome.locked == std::set{task_id{1}});
     CHECK(f.instant_of(1) == text(noon));
@@ -77,7 +78,7 @@ TEST_CASE("a page is planned without the tasks that an edit has locked, and thes
     f.commit();
     std::vector const first{steps.front()};
     std::vector const row{rows.front()};
-    CHECK(f.quick([&] { return f.ledger.plan(f.mine, first, row); }).locked.empty());
+    CHECK(f.quick([&] { return f.ledger.plan(f.mine, first, row, none); }).locked.empty());
     CHECK(f.home.number("SELECT COUNT(*) FROM execution") == 2);
 }
 
