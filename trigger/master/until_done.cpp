@@ -33,7 +33,7 @@ std::string cause_of(std::exception_ptr const& failure)
 
 awaitable<void> until_done(term& of, char const* name, std::function<awaitable<void>()> step)
 {
-    backoff pauses(pauses_of_a_step);
+    backoff between_tries(pauses_of_a_step);
     std::string logged;
     for (;;) {
         std::exception_ptr failure;
@@ -46,7 +46,7 @@ awaitable<void> until_done(term& of, char const* name, std::function<awaitable<v
         if (!failure)
             co_return;
         auto const cause = cause_of(failure);
-        auto const pause = pauses.after(duration{});
+        auto const pause = between_tries.after(duration{});
         if (cause != logged)
             log::warn("term", "a step of the master failed, it is tried again after a pause that grows up to 30 s",
                       {log::reason(cause), {"step", name}, {"pause_ms", pause / 1ms}, {"epoch", of.epoch()}});
