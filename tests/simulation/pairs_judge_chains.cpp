@@ -21,6 +21,7 @@ struct chains {
     bool was_turned_on(execution_row const& before, execution_row const& one) const;
     void check_skip(drawn_task const& task, execution_row const& child, utc_time success);
     void children(std::int64_t id, drawn_task const& task);
+    bool has_lost_shard(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
     bool one_shard_succeeded(execution_row const& shard, utc_time& at_last) const;
     bool sure_to_follow(std::vector<task_version_row> const& versions, utc_time success) const;
@@ -102,6 +103,14 @@ bool chains::one_shard_succeeded(execution_row const& shard, utc_time& at_last) 
            });
 }
 
+// A shard that the retention has deleted counts no more (docs/schedules.md), and the child may have run before that.
+bool chains::has_lost_shard(execution_row const& one) const
+{
+    auto const shards = at.shards.find(one.id);
+    return shards != at.shards.end() &&
+           std::ranges::any_of(shards->second, [](auto const* each) { return each->deleted; });
+}
+
 // When a firing has succeeded: by itself, by a rerun, or as a broadcast by the rule for its shards.
 std::optional<utc_time> chains::success_of(execution_row const& one) const
 {
@@ -109,9 +118,6 @@ std::optional<utc_time> chains::success_of(execution_row const& one) const
         return one.ended_at;
     auto const shards = at.shards.find(one.id);
     if (shards != at.shards.end()) {
-        // A shard that the retention has deleted counts no more (docs/schedules.md).
-        if (std::ranges::any_of(shards->second, [](auto const* each) { return each->deleted; }))
-            return std::nullopt;
         auto const* version = at.version_of(one);
         bool const any = version != nullptr && version->definition.at("route").value("ends", "all") == "any";
         std::size_t done = 0;
@@ -176,7 +182,7 @@ void chains::children(std::int64_t id, drawn_task const& task)
             if (row->is_firing)
                 mine[row->scheduled_at] = row;
     for (auto const* firing : of_parent->second) {
-        if (!firing->is_firing)
+        if (!firing->is_firing || has_lost_shard(*firing))
             continue;
         auto const success = success_of(*firing);
         auto const found = mine.find(firing->scheduled_at);
