@@ -86,7 +86,10 @@ master::master(master_settings const& settings, trigger::term const& term, depen
     });
     in_doubt_.on_earlier(
         [this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); });
-    in_doubt_.on_absent([this](open_execution& one) { admissions_.absent(one); });
+    in_doubt_.on_absent([this](open_execution& one) {
+        if (!stopped_.leave_out(one))
+            admissions_.absent(one);
+    });
     paused_.on_resume([this](protocol::service_view service) {
         assigner_.released(service);
         planner_.wake();
@@ -285,6 +288,7 @@ awaitable<bool> master::begin()
                 co_await mark_.read();
                 co_await out_.read();
                 co_await paused_.read();
+                co_await stopped_.read();
                 co_await service_settings_.read();
                 co_await admissions_.read();
                 co_await deps_.node.nodes.refresh(); // the clients follow once all nodes know the epoch

@@ -21,6 +21,37 @@ bool may_run_on(open_execution const& one)
 
 } // namespace
 
+awaitable<void> stopped_tasks::read()
+{
+    std::optional<storage::stopped_task> last;
+    for (bool more = true; more;) {
+        auto const stops = co_await scope_.ledger.stopped_tasks(utc_time::max(), last, stops_in_a_round);
+        for (auto const& stop : stops)
+            note(stop);
+        more = stops.size() == stops_in_a_round;
+        if (more)
+            last = stops.back();
+    }
+}
+
+// The latest stop of a task covers the versions of the earlier ones.
+void stopped_tasks::note(storage::stopped_task const& stop)
+{
+    auto const [place, added] = known_.try_emplace(stop.task, stop);
+    if (!added && place->second.version < stop.version)
+        place->second = stop;
+}
+
+bool stopped_tasks::leave_out(open_execution& one)
+{
+    auto const found = known_.find(one.task->id);
+    if (found == known_.end() || one.task->version >= found->second.version || may_run_on(one) ||
+        scope_.term.clock.now() < found->second.line + sent_after_line)
+        return false;
+    next_.cancel(one, found->second.reason);
+    return true;
+}
+
 awaitable<void> stopped_tasks::run()
 {
     auto const step = [this]() -> awaitable<void> {
@@ -38,6 +69,7 @@ awaitable<void> stopped_tasks::round()
     last_ = more ? std::optional(stops.back()) : std::nullopt;
     std::vector<storage::stopped_task> done;
     for (auto const& stop : stops) {
+        note(stop);
         while (cancel_waiting(stop) == stopped_at_once)
             co_await asio::post(scope_.loop, asio::use_awaitable); // a long queue must not keep the loop
         if (stop.line + stop_is_kept < now)
@@ -47,6 +79,9 @@ awaitable<void> stopped_tasks::round()
         co_return;
     co_await scope_.term.until_active(transaction_need);
     co_await scope_.ledger.forget_stopped(scope_.term.fence, done);
+    for (auto const& stop : done)
+        if (auto const found = known_.find(stop.task); found != known_.end() && found->second.version == stop.version)
+            known_.erase(found);
 }
 
 // Returns how many; fewer than `stopped_at_once` if none is left.

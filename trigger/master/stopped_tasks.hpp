@@ -4,6 +4,7 @@
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -16,6 +17,11 @@ class stopped_tasks {
 public:
     stopped_tasks(term_scope const& scope, attempts& next) : scope_(scope), next_(next) {}
 
+    // Reads the stops of the last minute, before the term acts. Throws `unavailable`.
+    awaitable<void> read();
+    // No client has this execution, which was in doubt. True if it is cancelled, because its task was stopped.
+    bool leave_out(open_execution& one);
+
     // The open executions of earlier terms are in memory. Before that nothing is cancelled.
     void all_loaded() { loaded_ = true; }
 
@@ -23,11 +29,13 @@ public:
 
 private:
     awaitable<void> round();
+    void note(storage::stopped_task const& stop);
     std::size_t cancel_waiting(storage::stopped_task const& stop);
 
     term_scope scope_;
     attempts& next_;
-    std::optional<storage::stopped_task> last_; // of the last round, if there are more behind it
+    std::optional<storage::stopped_task> last_;      // of the last round, if there are more behind it
+    std::map<task_id, storage::stopped_task> known_; // the stops of the last minute, by the last reading
     bool loaded_ = false;
 };
 

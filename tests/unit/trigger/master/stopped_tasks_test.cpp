@@ -116,4 +116,32 @@ TEST_CASE("a stop behind more others than one round reads is carried out by the 
     CHECK(f.state(1) == "cancelled");
 }
 
+TEST_CASE("an execution in doubt that no client has is cancelled if its task was stopped before this term")
+{
+    fixture f;
+    f.pass(1100ms);
+    f.stage.play(f.stopped.read());
+    f.open.move(f.one(1), phase::in_doubt);
+    CHECK(f.stopped.leave_out(f.one(1)));
+    f.pass(100ms);
+    CHECK(f.state(1) == "cancelled");
+    CHECK(f.reason(1) == "task disabled");
+}
+
+TEST_CASE("one that has begun is not cancelled, and neither is one before the line of the stop or of a later version")
+{
+    fixture f(1h);
+    f.stage.play(f.stopped.read());
+    CHECK_FALSE(f.stopped.leave_out(f.one(1)));
+    fixture other;
+    other.pass(1100ms);
+    other.stage.play(other.stopped.read());
+    other.one(2).begun = true;
+    CHECK_FALSE(other.stopped.leave_out(other.one(2)));
+    auto later = std::make_shared<known_task>(*other.one(3).task);
+    later->version = 2;
+    other.one(3).task = later;
+    CHECK_FALSE(other.stopped.leave_out(other.one(3)));
+}
+
 } // namespace stopped_tasks_test
