@@ -189,8 +189,11 @@ void admissions::go_on(open_execution& one)
     bell_.wake();
 }
 
+// One that waits for the end of a pause has its places then.
 void admissions::send(open_execution& one)
 {
+    if (scope_.open.pauses(one))
+        return;
     one.admitted_at = scope_.term.clock.now();
     scope_.open.wait(one, scope_.term.clock.now());
     scope_.due_changed.wake();

@@ -45,7 +45,9 @@ void admissions::runs_on(execution_id id)
 
 void admissions::absent(open_execution& one)
 {
-    if (loaded_)
+    if (!one.has_begun() && one.due_at > scope_.term.clock.now())
+        ended(one.id); // it asks for its places when it is due
+    else if (loaded_)
         give_back(one, one.has_begun());
     else
         absent_early_.emplace_back(one.id, one.has_begun()); // others may be in line before it

@@ -270,6 +270,11 @@ void open_set::wait_for(open_execution& one, instant until)
     pauses_.emplace(until, one.id);
 }
 
+bool open_set::pauses(open_execution const& one) const
+{
+    return one.phase == phase::waiting && one.queued_at == utc_time::max() && time_.now() < one.delayed_until;
+}
+
 std::optional<instant> open_set::next_after_pause() const
 {
     return pauses_.empty() ? std::nullopt : std::optional(pauses_.begin()->first);

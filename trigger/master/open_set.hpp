@@ -62,6 +62,8 @@ public:
     void wait(open_execution& one, utc_time due); // back into the queue
     // The same after a pause, which ends at this instant of the boot clock whatever happens to cluster time.
     void wait_for(open_execution& one, instant until);
+    // True until then.
+    bool pauses(open_execution const& one) const;
     // It uses this credit from now on, if any.
     void charge(open_execution& one, credit* which);
     // It uses a place of this client, which the master has named, from now on, if any.
