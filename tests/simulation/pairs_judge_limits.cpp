@@ -32,9 +32,17 @@ struct limits {
     std::vector<holder> holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const;
     void check(int task, std::string const& what, std::vector<holder> const& all,
                std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
+    std::string const& key_of(execution_row const& row) const;
     void tasks();
     void scopes();
 };
+
+// Shards have the payload of their broadcast.
+std::string const& limits::key_of(execution_row const& row) const
+{
+    auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
+    return broadcast == at.row.end() ? row.key : broadcast->second->key;
+}
 
 // The runs of handlers in live clients that count under a limit. With `whole`, the shards of a broadcast count as one.
 std::vector<holder> limits::holders(std::function<bool(execution_row const&)> const& concerns, bool whole) const
@@ -115,7 +123,7 @@ void limits::tasks()
             check(number, keyed ? "key " + key : "its task",
                   holders(
                       [&](execution_row const& row) {
-                          return row.task == task && (!keyed || row.key == key) && !at.is_forced(row);
+                          return row.task == task && (!keyed || key_of(row) == key) && !at.is_forced(row);
                       },
                       true),
                   most, true);
