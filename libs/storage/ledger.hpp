@@ -71,9 +71,9 @@ public:
     awaitable<int> count_due(utc_time from, utc_time until, int most);
 
     // Advances the tasks and inserts the executions and the skipped firings. Not done, with nothing changed, when a
-    // task has changed since it was read or an id is taken. Not done as well when a firing has its row already; then
-    // the rest of the page is planned. In both cases the caller reads the due tasks again. Tasks that another
-    // transaction has locked are left out of the page; they are still due.
+    // task has changed since it was read or an id is taken: the caller reads the due tasks again. A firing that has its
+    // row already is passed over, and the rest of the page is planned. Tasks that another transaction has locked are
+    // left out of the page; they are still due.
     awaitable<planned_page> plan(fence mine, std::vector<advance> const& tasks,
                                  std::vector<new_execution> const& executions,
                                  std::vector<skipped_firings> const& skipped = {});

@@ -55,11 +55,14 @@ page_rows without_tasks(page_rows page, std::set<task_id> const& tasks)
     return page;
 }
 
-// Those whose firings have no row yet. A range is kept as it is.
-page_rows without_taken(soci::session& sql, page_rows page)
+// Those whose firings have no row yet; `taken`: the executions that are left out. A range is kept as it is.
+page_rows without_taken(soci::session& sql, page_rows page, std::set<execution_id>& taken)
 {
     std::erase_if(page.executions, [&](new_execution const& one) {
-        return one.cause == protocol::cause::schedule && has_row(sql, one.task, one.scheduled_at);
+        bool const has = one.cause == protocol::cause::schedule && has_row(sql, one.task, one.scheduled_at);
+        if (has)
+            taken.insert(one.id);
+        return has;
     });
     for (auto& part : page.skipped)
         if (!part.ids.empty()) {
@@ -250,14 +253,14 @@ awaitable<int> ledger::count_due(utc_time from, utc_time until, int most)
 
 namespace {
 
-// `pass_over`: leave out the firings that have their rows.
-void write_page(soci::session& sql, protocol::term_id term, page_rows const& page, bool pass_over)
+// `taken`: leave out the firings that have their rows, and return their executions there.
+void write_page(soci::session& sql, protocol::term_id term, page_rows const& page, std::set<execution_id>* taken)
 {
     if (advance_tasks(sql, page.tasks) != static_cast<std::int64_t>(page.tasks.size()))
         throw stale_page{};
     advance_firing_states(sql, page.tasks);
-    if (pass_over)
-        insert_page(sql, term, without_taken(sql, page));
+    if (taken != nullptr)
+        insert_page(sql, term, without_taken(sql, page, *taken));
     else
         insert_page(sql, term, page);
 }
@@ -274,11 +277,13 @@ awaitable<planned_page> ledger::plan(fence mine, std::vector<advance> const& tas
     auto const work = [&](soci::session& sql) {
         touch_fence(sql, mine);
         outcome.locked = lock_tasks_of(sql, page.tasks);
+        outcome.taken.clear();
+        auto* const taken = pass_over ? &outcome.taken : nullptr;
         protocol::term_id const term{name_space_, mine.epoch};
         if (outcome.locked.empty())
-            write_page(sql, term, page, pass_over);
+            write_page(sql, term, page, taken);
         else
-            write_page(sql, term, without_tasks(page, outcome.locked), pass_over);
+            write_page(sql, term, without_tasks(page, outcome.locked), taken);
     };
     try {
         co_await deciding_.transact(work);
@@ -288,10 +293,11 @@ awaitable<planned_page> ledger::plan(fence mine, std::vector<advance> const& tas
         pass_over = why.firing_taken;
     }
     // The tasks stood as they were read, yet a firing of theirs has its row: an edit met it too late. It has happened,
-    // so the task advances past it; otherwise this page would fail for ever. The caller reads the due tasks again.
+    // so the task advances past it; otherwise this page would fail for ever.
     if (pass_over) {
         try {
             co_await deciding_.transact(work);
+            outcome.done = true;
         } catch (stale_page const&) {
             // A task has changed after all.
         }

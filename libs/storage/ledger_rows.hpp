@@ -68,7 +68,8 @@ struct advance {
 // The outcome of planning a page.
 struct planned_page {
     bool done = false;
-    std::set<task_id> locked{}; // by other transactions: left out
+    std::set<task_id> locked{};     // by other transactions: left out
+    std::set<execution_id> taken{}; // not inserted, because their firings have rows
 
     explicit operator bool() const { return done; }
 };

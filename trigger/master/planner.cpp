@@ -189,6 +189,7 @@ awaitable<bool> planner::page(look_ahead ahead, storage::due_cursor& from)
             co_return true;
         }
         leave(outcome.locked, plan);
+        std::erase_if(plan.open_executions, [&](open_execution const& one) { return outcome.taken.contains(one.id); });
         planned_in_round_ += plan.executions.size();
         for (auto const& task : plan.tasks)
             if (!set_aside_.empty())

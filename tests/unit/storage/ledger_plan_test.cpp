@@ -194,7 +194,9 @@ TEST_CASE("a firing never has two rows, and its task advances past a firing that
     advance const again{task_id{1}, 1, noon, noon + 1s, std::nullopt};
     advance const fresh{task_id{2}, 1, noon, noon + 1s, std::nullopt};
     auto const rows = std::vector{bench.firing(2, 1, noon), bench.firing(3, 2, noon)};
-    CHECK_FALSE(wait_for(bench.ledger.plan(bench.mine, {again, fresh}, rows)));
+    auto const outcome = wait_for(bench.ledger.plan(bench.mine, {again, fresh}, rows));
+    CHECK(outcome.done);
+    CHECK(outcome.taken == std::set{execution_id{2}});
     CHECK(bench.home.number("SELECT COUNT(*) FROM execution WHERE task_id = 1") == 1);
     CHECK(bench.home.number("SELECT COUNT(*) FROM task WHERE next_fire_at = " + std::to_string(to_micros(noon + 1s))) ==
           2);

@@ -229,4 +229,16 @@ TEST_CASE("a herd that is larger than its service may have open leaves half of t
     CHECK(f.planned("herd") == planner::herd_size / 2);
 }
 
+TEST_CASE("a firing that has its row already does not keep the others of its page from being sent on time")
+{
+    fixture f;
+    auto const due = f.start + 3s;
+    f.add_tasks(1, 10, "s", {{"kind", "once"}, {"at", to_rfc3339(due)}}, due);
+    f.add_execution(1, 3);
+    f.exec("UPDATE execution SET state = 'cancelled', due_at = NULL, scheduled_at = " + std::to_string(to_micros(due)));
+    f.plan_for(2s);
+    CHECK(f.planned("s") == 10);
+    CHECK(f.open.size() == 9);
+}
+
 } // namespace planner_herd_test
