@@ -149,15 +149,16 @@ bool chains::sure_to_follow(std::vector<task_version_row> const& versions, utc_t
     return !versions.empty() && versions.front().valid_from + about_an_edit < success;
 }
 
-// The success of the parent is the instant at which the child is due.
+// The child is due when its parent succeeds, or when a master starts it, if there was none then.
 void chains::check_skip(drawn_task const& task, execution_row const& child, utc_time success)
 {
     if (child.state != "skipped" || child.reason.find("is paused") == std::string::npos || at.clock_stepped())
         return;
-    for (auto const& pause : at.seen.pauses)
-        if (pause.skips && pause.since < success + about_an_edit &&
-            pause.ended_at.value_or(at.seen.end) > success - about_an_edit)
-            return;
+    for (auto const due : {success, child.created_at})
+        for (auto const& pause : at.seen.pauses)
+            if (pause.skips && pause.since < due + about_an_edit &&
+                pause.ended_at.value_or(at.seen.end) > due - about_an_edit)
+                return;
     out.push_back({4, task.number, child.id,
                    fmt::format("a child is skipped for a pause, but its parent succeeded at {}, when there was none",
                                clock_of(at.seen, success))});
