@@ -13,9 +13,10 @@ const files = [
 // Texts of logs, refusals and traces, and names of parts of the program.
 const elsewhere = /\b(?:log::\w+|invalid_input|overloaded|unavailable|require|http::problem|spawn|supervised|every|named|parts_\.add\w*|revision_error|arm|report|bury|drop_all|headers\.set|hex|snprintf|check_name)\(/g;
 // Causes for which an execution is delivered again, which stay between the nodes; why a handler is not waited for any more, for the log; a value in a
-// result; what is signed; and the choices of an election and of the guard, for their trace and the log.
+// result; what is signed; names of steps, for the log; and the choices of an election and of the guard, for their trace and the log.
 const inside = [
   'its client has another home', 'no client of this node has room', 'its node stops, and the client cannot be called', 'its node stops, and the client does not answer', 'its delivery was not answered for long',
+  'the assignment to a slave', 'a question about earlier attempts', 'a question about unresponsive handlers',
   'its client is gone', 'its handler has returned', 'a person released it', '{"dropped":"the result was longer than 64 KiB"}', 'baton receiptn',
   'the lease is ours', 'a seizure whose answer was lost', 'the lease is free', 'the holder renewed in time', "expired by the database's clock, not yet by our own", 'the lease has expired', "the master's session has ended", 'the lock is not held any more',
 ];

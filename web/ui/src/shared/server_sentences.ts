@@ -69,6 +69,7 @@ export const sentences: [Key, RegExp][] = [
   ['attempt_unrecorded', /^its next attempt could not be recorded: (?<cause>[^]*)$/],
   ['uncancelled', /^it could not be cancelled: (?<cause>[^]*)$/],
   ['unskipped', /^it could not be skipped: (?<cause>[^]*)$/],
+  ['database_refused', /^the database refused it: (?<cause>[^]*)$/],
   ['end_reason_refused', /^the database refused the reason of its end$/],
   ['result_texts_refused', /^the database refused the texts of this result: (?<cause>[^]*)$/],
   ['result_refused', /^the database refuses a result: (?<cause>[^]*)$/],
