@@ -3,6 +3,7 @@
 #include "libs/base/backoff.hpp"
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "libs/base/loop.hpp"
 
 #include <exception>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "libs/base/loop.hpp"
 #include "trigger/master/term.hpp"
 
 #include <functional>
