@@ -5,6 +5,7 @@
 #include "trigger/master/concurrency_gate.hpp"
 #include "trigger/master/limit_tree.hpp"
 #include "trigger/master/term_scope.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <deque>
 #include <utility>
@@ -103,9 +104,8 @@ private:
     std::vector<storage::kept_back> to_mark_;                // waited for over a second
     std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
-    std::deque<execution_id> locked_to_cancel_; // another transaction has locked their rows
-    instant locked_until_{};                    // then they are tried again
-    instant looks_at_ = instant::min();         // when run() looks the next time by itself
+    locked_items<execution_id> locked_to_cancel_;
+    instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 constexpr duration marked_after = 1s;          // one that waits for less costs no write
 constexpr duration after_failed_write = 200ms; // after a write that failed
-constexpr duration locked_row_again = 200ms;   // after another transaction had locked a row
 
 } // namespace
 
@@ -53,8 +52,7 @@ instant admissions::next_look() const
     auto next = now + 1h;
     if (!unmarked_.empty())
         next = std::min(next, unmarked_.front().first + marked_after);
-    if (!locked_to_cancel_.empty())
-        next = std::min(next, locked_until_);
+    next = std::min(next, locked_to_cancel_.next());
     if (gate_.has_more())
         next = std::min(next, now + 1ms);
     if (!promised_.empty())
@@ -71,10 +69,8 @@ awaitable<void> admissions::round()
     step_back();
     admitted(gate_.admit_more());
     wake_tree();
-    if (locked_until_ <= scope_.term.time.now()) {
-        to_cancel_.insert(to_cancel_.end(), locked_to_cancel_.begin(), locked_to_cancel_.end());
-        locked_to_cancel_.clear();
-    }
+    auto const again = locked_to_cancel_.take(scope_.term.time.now());
+    to_cancel_.insert(to_cancel_.end(), again.begin(), again.end());
     while (!to_cancel_.empty())
         co_await cancel_replaced();
     co_await mark();
@@ -90,12 +86,10 @@ awaitable<void> admissions::cancel_replaced()
     drop(to_cancel_, some.size());
     std::set<execution_id> const left(locked.begin(), locked.end());
     for (auto const id : some)
-        if (!left.contains(id))
+        if (left.contains(id))
+            locked_to_cancel_.add(id, scope_.term.time.now());
+        else
             scope_.open.request_cancel(id);
-    if (left.empty())
-        co_return;
-    locked_until_ = scope_.term.time.now() + locked_row_again;
-    locked_to_cancel_.insert(locked_to_cancel_.end(), locked.begin(), locked.end());
 }
 
 // Collects the executions that have waited for over a second. They are noted in memory first: late_sends must end

@@ -52,7 +52,7 @@ void assigner::spawn(std::string const& node, std::vector<execution_id> ids, boo
 {
     constexpr auto name = "the assignment to a slave";
     auto step = [this, node, ids = std::move(ids), maybe_there]() mutable {
-        auto const was_there = std::exchange(maybe_there, true); // after a failure nobody knows
+        auto const was_there = std::exchange(maybe_there, true); // after a failure the node may have them
         return send(node, ids, was_there);
     };
     senders_.spawn(name, until_done(scope_.term, name, std::move(step)));

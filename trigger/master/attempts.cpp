@@ -283,6 +283,7 @@ void attempts::note_ended(std::vector<execution_id> const& all, std::vector<exec
 awaitable<bool> attempts::fail_group()
 {
     auto const all = front(to_fail_);
+    std::vector<storage::undeliverable> left;
     auto const write = [&](std::vector<storage::undeliverable> const& some) -> awaitable<void> {
         co_await scope_.term.until_active(transaction_need);
         auto const locked = co_await scope_.ledger.fail(scope_.term.fence, some);
@@ -290,7 +291,7 @@ awaitable<bool> attempts::fail_group()
         std::size_t died = 0;
         for (auto const& one : some)
             if (stay.contains(one.id)) {
-                locked_.to_fail.push_back(one);
+                left.push_back(one);
             } else {
                 died += one.died ? 1 : 0;
                 done_.ended(one.id);
@@ -302,6 +303,7 @@ awaitable<bool> attempts::fail_group()
     if (!refusals_.accept("attempts", outcome))
         co_return false;
     drop(to_fail_, all.size());
+    std::ranges::move(left, std::back_inserter(locked_.to_fail));
     for (auto const& [one, why] : outcome.refused)
         keep_unended(one, why);
     co_return true;

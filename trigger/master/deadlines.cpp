@@ -9,9 +9,8 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t deadlines_at_once = 200;
-constexpr duration deadline_pause = 1s;  // if no client is known to have the execution, or ending it failed
-constexpr duration usual_stop = 500ms;   // a handler that returns sooner costs no further write
-constexpr duration locked_again = 200ms; // a row that another transaction has locked
+constexpr duration deadline_pause = 1s; // if no client is known to have the execution, or ending it failed
+constexpr duration usual_stop = 500ms;  // a handler that returns sooner costs no further write
 
 std::string reason_of(open_execution const& one, bool timed_out)
 {
@@ -68,7 +67,7 @@ void deadlines::end_now(storage::unresponsive_attempt one)
 {
     auto const is_known = [&](auto const& other) { return other.id == one.id; };
     if (std::ranges::none_of(to_end_, is_known) && std::ranges::none_of(expired_, is_known) &&
-        std::ranges::none_of(locked_.expired, is_known))
+        std::ranges::none_of(locked_expired_.items(), is_known))
         to_end_.push_back(std::move(one));
     bell_.wake();
 }
@@ -78,10 +77,8 @@ void deadlines::take_due()
 {
     std::ranges::move(std::exchange(to_end_, {}), std::back_inserter(expired_));
     auto const now = scope_.term.time.now();
-    if (locked_.until <= now) {
-        std::ranges::move(std::exchange(locked_.expired, {}), std::back_inserter(expired_));
-        std::ranges::move(std::exchange(locked_.requests, {}), std::back_inserter(requests_));
-    }
+    std::ranges::move(locked_expired_.take(now), std::back_inserter(expired_));
+    std::ranges::move(locked_requests_.take(now), std::back_inserter(requests_));
     while (!queue_.empty() && queue_.begin()->first <= now && expired_.size() + requests_.size() < deadlines_at_once) {
         auto const what = queue_.begin()->second;
         queue_.erase(queue_.begin());
@@ -118,8 +115,7 @@ awaitable<void> deadlines::run()
             co_await end_expired();
             if (!queue_.empty())
                 next = queue_.begin()->first;
-            if (!locked_.empty())
-                next = std::min(next, locked_.until);
+            next = std::min({next, locked_expired_.next(), locked_requests_.next()});
         } catch (unavailable const& reason) {
             log::warn("handlers",
                       "stopping executions, or ending them without their handlers, failed, trying again in 1 s",
@@ -128,12 +124,6 @@ awaitable<void> deadlines::run()
         }
         co_await bell_.wait_until(scope_.term.time, next);
     }
-}
-
-void deadlines::wait_for_locks()
-{
-    if (!locked_.empty())
-        locked_.until = scope_.term.time.now() + locked_again;
 }
 
 awaitable<void> deadlines::note_requests()
@@ -146,8 +136,7 @@ awaitable<void> deadlines::note_requests()
     auto const locked = co_await scope_.ledger.note_stops(scope_.term.fence, rows);
     for (auto const& each : std::exchange(requests_, {}))
         if (std::ranges::find(locked, each.id) != locked.end())
-            locked_.requests.push_back(each);
-    wait_for_locks();
+            locked_requests_.add(each, now);
 }
 
 awaitable<void> deadlines::end_expired()
@@ -167,7 +156,6 @@ awaitable<void> deadlines::end_expired()
         auto const done = co_await scope_.ledger.end_unresponsive(scope_.term.fence, expired_);
         for (auto& one : std::exchange(expired_, {}))
             ended(std::move(one), done);
-        wait_for_locks();
     }
 }
 
@@ -176,7 +164,7 @@ void deadlines::ended(storage::unresponsive_attempt one, storage::ended_runs con
     if (std::ranges::find(done.ended, one.id) == done.ended.end()) {
         unresponsive_.drop(one.id); // its result has come
         if (std::ranges::find(done.locked, one.id) != done.locked.end())
-            locked_.expired.push_back(std::move(one));
+            locked_expired_.add(std::move(one), scope_.term.time.now());
         return;
     }
     log::warn("handlers", "an execution has ended without its handler, which may still run",

@@ -4,6 +4,7 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/term_scope.hpp"
 #include "trigger/master/unresponsive_handlers.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <map>
 #include <vector>
@@ -42,7 +43,6 @@ private:
     awaitable<void> note_requests();
     awaitable<void> end_expired();
     void ended(storage::unresponsive_attempt one, storage::ended_runs const& done);
-    void wait_for_locks();
 
     term_scope scope_;
     completion_queue& done_;
@@ -51,12 +51,8 @@ private:
     std::vector<storage::unresponsive_attempt> to_end_; // at once
     std::vector<watched> requests_;                     // to be written
     std::vector<storage::unresponsive_attempt> expired_;
-    struct {
-        std::vector<watched> requests;
-        std::vector<storage::unresponsive_attempt> expired;
-        instant until{}; // then they are tried again
-        bool empty() const { return requests.empty() && expired.empty(); }
-    } locked_; // by other transactions
+    locked_items<watched> locked_requests_;
+    locked_items<storage::unresponsive_attempt> locked_expired_;
     waker bell_;
 };
 

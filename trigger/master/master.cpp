@@ -87,7 +87,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
     in_doubt_.on_earlier(
         [this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); });
     in_doubt_.on_absent([this](open_execution& one) {
-        if (!stopped_.leave_out(one))
+        if (!stopped_.cancel_if_stopped(one))
             admissions_.absent(one);
     });
     paused_.on_resume([this](protocol::service_view service) {

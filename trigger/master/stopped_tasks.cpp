@@ -42,7 +42,7 @@ void stopped_tasks::note(storage::stopped_task const& stop)
         place->second = stop;
 }
 
-bool stopped_tasks::leave_out(open_execution& one)
+bool stopped_tasks::cancel_if_stopped(open_execution& one)
 {
     auto const found = known_.find(one.task->id);
     if (found == known_.end() || one.task->version >= found->second.version || may_run_on(one) ||

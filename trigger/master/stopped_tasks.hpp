@@ -20,7 +20,7 @@ public:
     // Reads the stops of the last minute, before the term acts. Throws `unavailable`.
     awaitable<void> read();
     // No client has this execution, which was in doubt. True if it is cancelled, because its task was stopped.
-    bool leave_out(open_execution& one);
+    bool cancel_if_stopped(open_execution& one);
 
     // The open executions of earlier terms are in memory. Before that nothing is cancelled.
     void all_loaded() { loaded_ = true; }

@@ -22,7 +22,10 @@ awaitable<void> successor_tasks::run()
 {
     for (;;) {
         try {
+            refusals_.begin();
             co_await look();
+            refusals_.end();
+            idle_ = idle_ || refusals_.again() != 0s;
         } catch (unavailable const& reason) {
             log::outage(reason, "successors",
                         "starting the tasks that run after ended executions failed, trying again in 500 ms",
@@ -91,7 +94,8 @@ awaitable<storage::followed> successor_tasks::follow(started const& some, std::s
     co_return done;
 }
 
-// The execution that the database refuses is skipped with the reason, and the others are inserted.
+// The execution that the database refuses is skipped with the reason, and the others are inserted. If it refuses all,
+// which may be its own fault, the parents stay.
 awaitable<void> successor_tasks::follow_in_halves(started const& some, std::set<execution_id>& again,
                                                   storage::followed& done)
 {
@@ -102,8 +106,13 @@ awaitable<void> successor_tasks::follow_in_halves(started const& some, std::set<
         done.again.merge(part.again);
     };
     auto const inserted = co_await storage::write_in_halves(some.rows, write);
+    bool const may_skip = refusals_.accept("successors", inserted);
     std::vector<storage::follower> to_skip;
     for (auto const& [one, why] : inserted.refused) {
+        if (!may_skip) {
+            again.insert(one.parent);
+            continue;
+        }
         log::error("successors", "the database refuses an execution that follows another one, it is skipped",
                    {log::reason(why), {"task", one.row.task.value()}, {"parent_execution", one.parent.value()}});
         to_skip.push_back(one);

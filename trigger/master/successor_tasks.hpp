@@ -5,6 +5,7 @@
 #include "trigger/master/settings.hpp"
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
+#include "trigger/master/write_group.hpp"
 
 #include <map>
 #include <set>
@@ -45,7 +46,8 @@ private:
     task_book& book_;
     id_generator& ids_;
     execution_id looked_up_to_;
-    bool idle_ = false; // the last look found no firing to follow
+    bool idle_ = false; // the last look found no firing to follow, or the database refused all that it found
+    refused_groups refusals_;
 };
 
 } // namespace baton::trigger

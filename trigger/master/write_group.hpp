@@ -28,6 +28,28 @@ void drop(std::deque<T>& from, std::size_t count)
     from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+// Items that were not written, because another transaction had locked their rows: they wait to be tried again.
+template <class T>
+class locked_items {
+public:
+    void add(T item, instant now)
+    {
+        until_ = now + again;
+        items_.push_back(std::move(item));
+    }
+    // All of them, if they have waited for long enough.
+    std::vector<T> take(instant now) { return now < until_ ? std::vector<T>() : std::exchange(items_, {}); }
+    std::vector<T> const& items() const { return items_; }
+    // When take() returns something; the end of time without any.
+    instant next() const { return items_.empty() ? instant::max() : until_; }
+
+private:
+    static constexpr duration again = 200ms;
+
+    std::vector<T> items_;
+    instant until_{};
+};
+
 // Groups that the database refuses as a whole, in a loop that tries them again: pauses that grow, and one line of the
 // log for each cause. Call begin() and end() around the groups of one turn.
 class refused_groups {

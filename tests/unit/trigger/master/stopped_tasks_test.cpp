@@ -122,7 +122,7 @@ TEST_CASE("an execution in doubt that no client has is cancelled if its task was
     f.pass(1100ms);
     f.stage.play(f.stopped.read());
     f.open.move(f.one(1), phase::in_doubt);
-    CHECK(f.stopped.leave_out(f.one(1)));
+    CHECK(f.stopped.cancel_if_stopped(f.one(1)));
     f.pass(100ms);
     CHECK(f.state(1) == "cancelled");
     CHECK(f.reason(1) == "task disabled");
@@ -132,16 +132,16 @@ TEST_CASE("one that has begun is not cancelled, and neither is one before the li
 {
     fixture f(1h);
     f.stage.play(f.stopped.read());
-    CHECK_FALSE(f.stopped.leave_out(f.one(1)));
+    CHECK_FALSE(f.stopped.cancel_if_stopped(f.one(1)));
     fixture other;
     other.pass(1100ms);
     other.stage.play(other.stopped.read());
     other.one(2).begun = true;
-    CHECK_FALSE(other.stopped.leave_out(other.one(2)));
+    CHECK_FALSE(other.stopped.cancel_if_stopped(other.one(2)));
     auto later = std::make_shared<known_task>(*other.one(3).task);
     later->version = 2;
     other.one(3).task = later;
-    CHECK_FALSE(other.stopped.leave_out(other.one(3)));
+    CHECK_FALSE(other.stopped.cancel_if_stopped(other.one(3)));
 }
 
 } // namespace stopped_tasks_test

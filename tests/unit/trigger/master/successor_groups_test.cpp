@@ -132,4 +132,19 @@ TEST_CASE("a successor that the database refuses in any form does not keep the o
     CHECK(f.followed() == 0);
 }
 
+TEST_CASE("successors that the database refuses all together are started when it takes them")
+{
+    constexpr int children = 5;
+    fixture f(children);
+    f.exec("CREATE TRIGGER poison BEFORE INSERT ON execution WHEN NEW.task_id >= 100 "
+           "BEGIN SELECT RAISE(ABORT, 'poisoned'); END");
+    f.pass(3s);
+    CHECK(f.found().empty());
+    CHECK(f.followed() == 1);
+    f.exec("DROP TRIGGER poison");
+    f.pass(1s);
+    CHECK(f.found().size() == children);
+    CHECK(f.followed() == 0);
+}
+
 } // namespace successor_groups_test
