@@ -237,6 +237,11 @@ class Cluster:
     def deaths(self):
         return {pid: at for process in self.processes.values() for pid, at in process.deaths.items()}
 
+    def await_none_late(self, within):
+        """Waits until all that was due a second ago has ended. What a disable still finds in doubt does not run."""
+        wait_for("every execution that was due has ended", lambda: not self.store.query(
+            f"SELECT 1 AS one FROM execution WHERE due_at < {utc_us() - 1_000_000} LIMIT 1"), within)
+
     def await_all_ended(self, within):
         wait_for("every execution has ended", lambda: self.open_count() == 0, within)
 
