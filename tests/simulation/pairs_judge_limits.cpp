@@ -12,6 +12,7 @@ namespace pairs_sim {
 namespace {
 
 constexpr duration of_an_edit = 3s; // until a change of a limit holds for all
+constexpr duration of_a_step = 10s; // the times of an edit are those of another clock then
 
 struct holder {
     std::int64_t execution; // a broadcast for its shards
@@ -107,12 +108,13 @@ void limits::tasks()
             for (auto const* row : rows->second)
                 keys.insert(row->key);
         bool const keyed = at.seen.tasks[static_cast<std::size_t>(number)].has(item::keyed);
-        auto const most = [&](utc_time from, utc_time until) {
+        auto const known_within = at.clock_stepped() ? of_an_edit + of_a_step : of_an_edit;
+        auto const most = [&, known_within](utc_time from, utc_time until) {
             int limit = 0;
             for (auto v = versions->second.begin(); v != versions->second.end(); ++v) {
                 bool const over =
-                    std::next(v) != versions->second.end() && std::next(v)->valid_from + of_an_edit < from;
-                if (over || v->created_at > until + of_an_edit)
+                    std::next(v) != versions->second.end() && std::next(v)->valid_from + known_within < from;
+                if (over || v->created_at > until + known_within)
                     continue;
                 auto const each = v->definition.at("concurrency").value("limit", 0);
                 limit = std::max(limit, each == 0 ? INT_MAX : each);
