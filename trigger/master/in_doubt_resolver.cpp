@@ -107,7 +107,7 @@ awaitable<void> in_doubt_resolver::announce()
         for (auto const& node : nodes.all()) {
             bool const waits = node.incarnation != nodes.self().incarnation &&
                                node.incarnation != scope_.term.replaced && !nodes.gone(node.incarnation) &&
-                               !told_.contains(node.incarnation);
+                               !nodes.replaced(node.incarnation) && !told_.contains(node.incarnation);
             all = all && !waits;
             if (waits && telling_.insert(node.incarnation).second)
                 spawn("announcement to a node", [this, to = node.incarnation] { return tell_node(to); });

@@ -209,6 +209,15 @@ bool membership::gone(std::string const& incarnation) const
     return node == nullptr || silent_for(*node, node->ttl);
 }
 
+bool membership::replaced(std::string const& incarnation) const
+{
+    auto const* node = find(incarnation);
+    return node != nullptr && std::ranges::any_of(all(), [&](storage::node_record const& other) {
+               return other.address == node->address &&
+                      other.heartbeat_at - node->heartbeat_at >= 3 * settings_.heartbeat;
+           });
+}
+
 bool membership::silent_for(storage::node_record const& node, duration span) const
 {
     auto const found = watched_.find(node.incarnation);

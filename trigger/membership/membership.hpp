@@ -83,6 +83,9 @@ public:
     // has stopped delivering, and drops its assignments when it beats again.
     bool alive(std::string const& incarnation) const;
     bool gone(std::string const& incarnation) const;
+    // Does another node have its address by now, which beat three heartbeats later than this node did the last time?
+    // It was killed and started again then, and no client can join the killed one any more.
+    bool replaced(std::string const& incarnation) const;
     // Is there another node that lives and does not drain?
     bool has_peer() const;
     // Can this node report to the master, by its row?

@@ -28,12 +28,13 @@ struct fixture {
     fixture() { stage.make_tables(); }
     ~fixture() { stage.end(); }
 
-    process& start(std::string const& name, int revision = protocol::wire_revision)
+    process& start(std::string const& name, int revision = protocol::wire_revision, std::string const& address = "")
     {
         auto& host = stage.add_host(name);
         auto database = stage.database.connect(host, {.sessions = 1, .read_limit = 10s});
         storage::node_record row;
-        row.incarnation = row.name = row.address = name;
+        row.incarnation = row.name = name;
+        row.address = address.empty() ? name : address;
         row.started_at = host.time().utc();
         row.revision = revision;
         auto const idle = [] { return membership::status{"slave", 0, 0}; };
@@ -137,6 +138,37 @@ TEST_CASE("a process that has just begun to read counts no node as gone for the 
     CHECK_FALSE(a.view->alive("b"));
     CHECK_FALSE(a.view->gone("b")); // it may be about to beat, if the database is just back
     CHECK(f.until_gone(a, "b", 1min) < defaults.ttl + defaults.heartbeat);
+}
+
+TEST_CASE("a node that was killed is replaced when the node that has its address by now has beaten for a while")
+{
+    fixture f;
+    auto const& a = f.start("a");
+    auto& killed = f.start("b");
+    f.pass(10s);
+    killed.host.kill();
+    f.start("b again", protocol::wire_revision, "b");
+    f.stage.time.run_until([&] { return a.view->find("b again") != nullptr; }, 10s);
+    CHECK_FALSE(a.view->replaced("b"));
+    f.pass(4s);
+    CHECK(a.view->replaced("b"));
+    CHECK_FALSE(a.view->replaced("b again"));
+    CHECK_FALSE(a.view->replaced("a"));
+}
+
+TEST_CASE("a node that has just begun to read knows which killed node another one has replaced")
+{
+    fixture f;
+    auto& killed = f.start("b");
+    f.pass(10s);
+    killed.host.kill();
+    f.pass(5s);
+    f.start("b again", protocol::wire_revision, "b");
+    f.pass(1s);
+    auto const& a = f.start("a");
+    f.pass(500ms);
+    CHECK_FALSE(a.view->gone("b"));
+    CHECK(a.view->replaced("b"));
 }
 
 TEST_CASE("after a step of the database's clock, live nodes do not count as gone and dead ones soon do")
