@@ -29,13 +29,13 @@ bool has_gate(open_execution const& one)
     return one.task->definition.concurrency.limit != 0 && !one.parent;
 }
 
-limit_tree::member member_of(open_execution const& one)
+limit_tree::member member_of(open_execution const& one, known_task const& holding)
 {
     auto const& task = one.task->definition;
     return {one.id,
             one.task->id,
-            one.task->version,
-            task.rate,
+            holding.version,
+            holding.definition.rate,
             protocol::service_of(task),
             one.place_in_line(),
             one.broadcast(),

@@ -18,6 +18,7 @@ utc_time place_in_gate(protocol::task_definition const& task, utc_time due);
 utc_time place_in_gate(open_execution const& one);
 concurrency_gate::candidate candidate_of(open_execution const& one, bool may_skip);
 
-limit_tree::member member_of(open_execution const& one);
+// With the rate of `holding`, a version of its task. Both must outlive it.
+limit_tree::member member_of(open_execution const& one, known_task const& holding);
 
 } // namespace baton::trigger

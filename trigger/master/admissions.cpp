@@ -20,15 +20,33 @@ std::string reason_of_skip(protocol::concurrency_policy const& policy)
 } // namespace
 
 admissions::admissions(term_scope const& scope, attempts& next)
-    : scope_(scope), next_(next), began_(scope.term.clock.now()), began_at_(scope.term.time.now()), bell_(scope.loop)
+    : scope_(scope),
+      next_(next),
+      began_(scope.term.clock.now()),
+      began_at_(scope.term.time.now()),
+      present_(scope.open),
+      bell_(scope.loop)
 {}
+
+// By the limits that hold now, which may be those of a later version of its task.
+concurrency_gate::candidate admissions::candidate(open_execution const& one, bool may_skip) const
+{
+    auto found = candidate_of(one, may_skip);
+    found.version = present_.holding(one).version;
+    return found;
+}
+
+limit_tree::member admissions::member(open_execution const& one) const
+{
+    return member_of(one, present_.holding(one));
+}
 
 bool admissions::concerns(open_execution const& one) const
 {
     auto const& task = one.task->definition;
     if (task.concurrency.limit == 0 && !task.rate.any() && !tree_.any_service_limited())
         return false;
-    return has_gate(one) || tree_.concerns(member_of(one));
+    return has_gate(one) || tree_.concerns(member(one));
 }
 
 bool admissions::admit(open_execution& one)
@@ -58,7 +76,7 @@ bool admissions::pass_gate(open_execution& one)
 {
     if (!has_gate(one))
         return true;
-    auto const& policy = one.task->definition.concurrency;
+    auto const policy = present_.concurrency(one);
     if (gate_.holds(one.id)) {
         bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
         if (one.forced || has_context)
@@ -69,7 +87,7 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, rate_time());
     }
-    auto const ruling = gate_.enter(place_of(one), policy, candidate_of(one, !one.begun));
+    auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun));
     carry_out(ruling);
     admitted(ruling.admitted);
     if (ruling.outdated)
@@ -84,7 +102,7 @@ bool admissions::pass_gate(open_execution& one)
 // Its rate, and the limits of its service and project.
 bool admissions::pass_tree(open_execution& one)
 {
-    auto const which = member_of(one);
+    auto const which = member(one);
     if (tree_.at(one.id) == limit_tree::stage::promised || !tree_.concerns(which))
         return true;
     one.limited = true;
@@ -214,18 +232,24 @@ void admissions::limit(std::vector<protocol::scope_settings> const& all)
 {
     tree_.set_limits(all, rate_time());
     scope_.open.each_under_way([this](open_execution& one) {
-        auto const which = member_of(one);
+        auto const which = member(one);
         if (one.phase != phase::parent && tree_.at(one.id) == limit_tree::stage::unknown && tree_.concerns(which))
             tree_.hold(which, rate_time());
     });
     wake_tree();
 }
 
-void admissions::edited(known_task const& task)
+bool admissions::limits(task_id task) const
 {
-    gate_.edit(task.id, task.version, task.definition.concurrency.limit);
+    return tree_.knows(task) || gate_.knows(task) || has_limited_waiting(scope_.open, task);
+}
+
+void admissions::edited(std::shared_ptr<known_task const> task)
+{
+    present_.learn(task);
+    gate_.edit(task->id, task->version, task->definition.concurrency.limit);
     admitted(gate_.admit_more());
-    tree_.edit(task.id, task.version, task.definition.rate, rate_time());
+    tree_.edit(task->id, task->version, task->definition.rate, rate_time());
     wake_tree();
 }
 

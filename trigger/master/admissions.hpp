@@ -4,10 +4,13 @@
 #include "trigger/master/attempts.hpp"
 #include "trigger/master/concurrency_gate.hpp"
 #include "trigger/master/limit_tree.hpp"
+#include "trigger/master/present_limits.hpp"
 #include "trigger/master/term_scope.hpp"
 #include "trigger/master/write_group.hpp"
 
 #include <deque>
+#include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -42,10 +45,13 @@ public:
     // The settings of services and projects have changed.
     void limit(std::vector<protocol::scope_settings> const& all);
 
-    // True if executions of the task may wait for its rate or its concurrency limit.
-    bool limits(task_id task) const { return tree_.knows(task) || gate_.knows(task); }
-    // An edit has made this the present version of the task: its rate and its concurrency limit hold at once.
-    void edited(known_task const& task);
+    // True if executions of the task may wait for its rate or its concurrency limit, or for a pause before that.
+    bool limits(task_id task) const;
+    // This is the present version of the task: its rate and its concurrency limit hold at once.
+    void edited(std::shared_ptr<known_task const> task);
+    // Reads the present versions of the tasks whose executions this term has found waiting, and calls `learn` with
+    // each. Call it after the take-over, before all_loaded().
+    awaitable<void> read_edits(std::function<void(storage::defined_task const&)> learn);
 
     // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.
     awaitable<void> read();
@@ -56,6 +62,10 @@ public:
     awaitable<void> run();
 
 private:
+    concurrency_gate::candidate candidate(open_execution const& one, bool may_skip) const;
+    limit_tree::member member(open_execution const& one) const;
+    std::vector<task_id> limited_behind(task_id& last) const;
+    awaitable<std::vector<storage::defined_task>> present_versions(std::vector<task_id> const& tasks);
     bool pass_gate(open_execution& one);
     bool pass_tree(open_execution& one);
     bool must_write(open_execution const& one) const;
@@ -94,6 +104,7 @@ private:
     instant began_at_;
     concurrency_gate gate_;
     limit_tree tree_;
+    present_limits present_;
     bool loaded_ = false;
     bool all_loaded_ = false;                                // and are let in
     std::deque<std::pair<utc_time, execution_id>> early_;    // were due before all were loaded; by place in line

@@ -1,12 +1,19 @@
+#include "libs/base/log.hpp"
+#include "libs/base/outage.hpp"
 #include "trigger/master/admission_places.hpp"
 #include "trigger/master/admissions.hpp"
+
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 
 namespace baton::trigger {
 
 namespace {
-constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
+constexpr std::size_t let_in_at_once = 1'000;     // in one step of the loop
+constexpr std::size_t limits_read_at_once = 200;  // definitions
+constexpr std::size_t tasks_seen_at_once = 1'000; // tasks, in one step of the loop
+constexpr duration limits_read_again = 200ms;     // after the database did not answer
 }
 
 // Executions that a new term finds under way, in doubt or due.
@@ -14,8 +21,8 @@ constexpr std::size_t let_in_at_once = 1'000; // in one step of the loop
 void admissions::under_way(open_execution const& one)
 {
     if (has_gate(one))
-        admitted(gate_.hold(place_of(one), one.task->definition.concurrency, candidate_of(one, true)));
-    if (auto const which = member_of(one); tree_.concerns(which))
+        admitted(gate_.hold(place_of(one), present_.concurrency(one), candidate(one, true)));
+    if (auto const which = member(one); tree_.concerns(which))
         tree_.hold(which, rate_time());
 }
 
@@ -59,7 +66,7 @@ void admissions::absent(open_execution& one)
 void admissions::give_back(open_execution& one, bool begun)
 {
     auto const now = rate_time();
-    auto const& policy = one.task->definition.concurrency;
+    auto const policy = present_.concurrency(one);
     if (begun) {
         tree_.release_if_over(one.id, now);
         admitted(gate_.release_if_full(one.id));
@@ -68,7 +75,7 @@ void admissions::give_back(open_execution& one, bool begun)
     if (has_gate(one) && one.forced) {
         admitted(gate_.release_if_full(one.id));
     } else if (has_gate(one)) {
-        auto const ruling = gate_.give_back(policy, candidate_of(one, false));
+        auto const ruling = gate_.give_back(policy, candidate(one, false));
         carry_out(ruling);
         if (ruling.outdated)
             next_.skip(one, took_its_place);
@@ -77,11 +84,56 @@ void admissions::give_back(open_execution& one, bool begun)
     if (has_gate(one) && !gate_.holds(one.id))
         tree_.leave(one.id, now);
     else
-        tree_.give_back(member_of(one), now);
+        tree_.give_back(member(one), now);
     one.limited = one.limited || tree_.at(one.id) != limit_tree::stage::unknown;
     wake_tree();
     if (waits(one.id))
         wait_here(one);
+}
+
+awaitable<void> admissions::read_edits(std::function<void(storage::defined_task const&)> learn)
+{
+    for (task_id last{}; scope_.open.next_waiting_task(last);) {
+        auto const some = limited_behind(last);
+        auto const found = co_await present_versions(some);
+        for (auto const& task : found)
+            learn(task);
+        co_await asio::post(asio::use_awaitable);
+    }
+}
+
+// Waits until the database gives them.
+awaitable<std::vector<storage::defined_task>> admissions::present_versions(std::vector<task_id> const& tasks)
+{
+    std::vector<storage::defined_task> found;
+    for (bool done = tasks.empty(); !done;) {
+        try {
+            found = co_await scope_.ledger.definitions(tasks);
+            done = true;
+        } catch (unavailable const& reason) {
+            log::outage(reason, "term", "reading the limits of tasks failed, trying again in 200 ms",
+                        {log::reason(reason.what()), {"epoch", scope_.term.epoch()}});
+        }
+        if (!done)
+            co_await scope_.term.time.sleep_for(limits_read_again);
+    }
+    co_return found;
+}
+
+// The next tasks of which executions with a limit wait. Moves `last` behind those that it has looked at.
+std::vector<task_id> admissions::limited_behind(task_id& last) const
+{
+    std::vector<task_id> found;
+    auto seen = tasks_seen_at_once;
+    while (seen-- > 0 && found.size() < limits_read_at_once) {
+        auto const next = scope_.open.next_waiting_task(last);
+        if (!next)
+            break;
+        last = *next;
+        if (has_limited_waiting(scope_.open, last))
+            found.push_back(last);
+    }
+    return found;
 }
 
 void admissions::all_loaded()

@@ -149,7 +149,7 @@ signal_reader::actions master::actions_on_signals()
 void master::edited(storage::defined_task const& task)
 {
     try {
-        admissions_.edited(*book_.get(task.id, task.version, task.definition, std::nullopt));
+        admissions_.edited(book_.get(task.id, task.version, task.definition, std::nullopt));
     } catch (invalid_input const& failure) {
         log::error("term",
                    "a task cannot be read, its waiting executions keep the rate and the concurrency limit of its "
@@ -252,6 +252,7 @@ awaitable<void> master::load()
     co_await take_over_.run();
     planner_.loaded();
     co_await unresponsive_.load();
+    co_await admissions_.read_edits([this](auto const& task) { edited(task); });
     admissions_.all_loaded();
     stopped_.all_loaded();
     out_.all_loaded();

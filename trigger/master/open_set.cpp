@@ -162,6 +162,17 @@ std::vector<execution_id> open_set::waiting_firings(task_id task, utc_time from)
     return found;
 }
 
+std::optional<task_id> open_set::next_waiting_task(task_id last) const
+{
+    std::optional<task_id> found;
+    for (auto const* all : {&waiting_firings_, &waiting_runs_}) {
+        auto const next = all->lower_bound({task_id{last.value() + 1}, utc_time{duration::min()}, execution_id{}});
+        if (next != all->end())
+            found = std::min(found.value_or(std::get<task_id>(*next)), std::get<task_id>(*next));
+    }
+    return found;
+}
+
 bool open_set::is_misfire(open_execution const& one, utc_time now) const
 {
     auto const& policy = one.task->definition.misfire;

@@ -142,6 +142,9 @@ public:
                     return;
     }
 
+    // The first task behind `last` of which executions wait, in order of ids.
+    std::optional<task_id> next_waiting_task(task_id last) const;
+
     // True if pauses and the concurrency policy of its task do not keep it back. A shard is forced if its broadcast is.
     bool is_forced(open_execution const& one) const;
 

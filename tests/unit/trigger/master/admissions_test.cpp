@@ -127,6 +127,32 @@ TEST_CASE("of executions in doubt that no client has, one goes out at a time, in
     CHECK(f.sent() == ids({1, 2, 3}));
 }
 
+TEST_CASE("a limit that an edit changed holds for executions that had not asked for a place before")
+{
+    fixture f(limited(1));
+    for (int id = 1; id <= 4; ++id)
+        f.add_execution(id, 2);
+    f.exec("UPDATE execution SET due_at = due_at + 3000000, scheduled_at = scheduled_at + 3000000");
+    f.load();
+    CHECK(f.limits.limits(task_id{2}));
+    CHECK_FALSE(f.limits.limits(task_id{1}));
+    auto const to_three = f.text("SELECT REPLACE(definition, '\"limit\":1', '\"limit\":3') FROM task WHERE id = 2");
+    SECTION("while this master led")
+    {
+        f.limits.edited(f.book.get(task_id{2}, 2, to_three, std::nullopt));
+    }
+    SECTION("under a former master")
+    {
+        f.exec("UPDATE task SET version = 2, definition = '" + to_three + "' WHERE id = 2");
+        f.host.spawn(f.limits.read_edits([&](storage::defined_task const& task) {
+            f.limits.edited(f.book.get(task.id, task.version, task.definition, std::nullopt));
+        }));
+        f.pass(100ms);
+    }
+    f.pass(3s);
+    CHECK(f.sent() == ids({1, 2, 3}));
+}
+
 TEST_CASE("a place that becomes free sends no execution that is not due yet, and none that pauses")
 {
     fixture f(limited(1));
