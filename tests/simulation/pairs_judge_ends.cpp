@@ -65,7 +65,7 @@ void ends::stopped(execution_row const& one, json const& definition)
         if (timeout == 0s || at.end_of(*call) < call->began + timeout)
             continue;
         auto const latest = call->began + timeout + grace + of_clients;
-        bool const is_last = call == calls->second.back();
+        bool const is_last = call == calls->second.back() && call->attempt == one.attempt; // the next one may wait
         if (is_last && ended > latest + at.outages(call->began, ended) && !call->died)
             add(one,
                 fmt::format("attempt {} began at {}, and its timeout of {} ms and grace of {} ms have not ended it "
