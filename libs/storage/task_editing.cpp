@@ -262,7 +262,8 @@ void editing::remove()
 
 bool editing::stops(protocol::task_definition const& before) const
 {
-    return action_ == edit_action::deleted || (before.enabled && !result_.task.definition.enabled);
+    bool const enabled = result_.task.definition.enabled;
+    return action_ == edit_action::deleted || action_ == edit_action::disabled || (before.enabled && !enabled);
 }
 
 // The master knows which executions were sent, so it cancels the others (ledger::stopped_tasks).

@@ -184,6 +184,19 @@ TEST_CASE("a disabled task loses its planned firings, and an enabled one fires a
     CHECK(fixture.home.text("SELECT reason FROM stopped_task") == "task deleted");
 }
 
+TEST_CASE("a disabled task that is disabled again stops what waits since, and another edit of it does not")
+{
+    tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
+    auto const task = fixture.create(definition("a")).task;
+    auto const disable = [](task_definition& t) { t.enabled = false; };
+    fixture.edit(task.id, 1, edit_action::disabled, disable);
+    fixture.home.exec("DELETE FROM stopped_task");
+    fixture.edit(task.id, 2, edit_action::edited, [](task_definition& t) { t.description = "why"; });
+    CHECK(fixture.home.number("SELECT COUNT(*) FROM stopped_task") == 0);
+    fixture.edit(task.id, 3, edit_action::disabled, disable);
+    CHECK(fixture.home.number("SELECT version FROM stopped_task") == 4);
+}
+
 TEST_CASE("the ledger tells the present versions of tasks")
 {
     tasks_fixture fixture(GENERATE(engine::mysql, engine::sqlite));
