@@ -9,7 +9,8 @@ namespace baton::trigger {
 
 namespace {
 constexpr duration every_round = 1s;
-constexpr duration behind = 2s;           // by then most executions have ended, or are running in the ledger
+constexpr duration behind = 2s; // by then most executions have ended, or are running in the ledger
+constexpr duration late = behind + 2 * every_round;
 constexpr std::size_t most_marks = 2'000; // of a round
 constexpr std::size_t most_looked_at = 20'000;
 constexpr int most_tries = 4; // at rows that other transactions have locked
@@ -20,6 +21,11 @@ awaitable<void> watermark::read()
 {
     former_ = co_await scope_.ledger.watermark(scope_.term.fence.name_space);
     reserved_ = written_ = former_;
+}
+
+bool watermark::must_mark(open_execution const& one) const
+{
+    return !one.out && one.due_at <= std::max(reserved_, scope_.term.clock.now() - late);
 }
 
 void watermark::sent(open_execution& one)

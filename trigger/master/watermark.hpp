@@ -29,8 +29,9 @@ public:
     utc_time of_former_terms() const { return former_; }
 
     // True if the attempt must be marked before it is handed to a node. Holds also for a watermark that is about to be
-    // written, or whose transaction has an unknown outcome.
-    bool must_mark(open_execution const& one) const { return !one.out && one.due_at <= reserved_; }
+    // written, or whose transaction has an unknown outcome, and for what is late although the watermark could not
+    // follow the clock: the mark tells that its task has not been stopped meanwhile.
+    bool must_mark(open_execution const& one) const;
     // The attempt is handed to a node, or may have been by an earlier master.
     void sent(open_execution& one);
     // Executions have fallen due.

@@ -128,6 +128,20 @@ TEST_CASE("a late execution that was cancelled, or whose task was stopped, while
     CHECK_FALSE(f.open.stale().empty());
 }
 
+TEST_CASE("an execution of a stopped task is not sent late either if the watermark could not follow the clock")
+{
+    test::assigner_stage f; // which has not loaded all: the watermark stands
+    f.fire({1, 2});
+    f.exec("UPDATE execution SET task_id = 3 WHERE id = 2"); // the row of a task that goes on
+    f.exec("INSERT INTO stopped_task (task_id, namespace, version, line, reason) VALUES (1, 1, 2, 1, 'disabled')");
+    f.pass(5s);
+    f.firing->hear("n1", f.room(2, 2));
+    f.pass(1s);
+    CHECK(f.all_at("n1") == std::vector{execution_id{2}});
+    CHECK(f.number("SELECT out_attempt FROM execution WHERE id = 2") == 1);
+    CHECK(f.number("SELECT watermark FROM lock_fence") == 0);
+}
+
 TEST_CASE("a mark is taken back from an execution that a node returned and that waits on")
 {
     fixture f;
