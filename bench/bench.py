@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("--many", type=int, default=1_000_000, help="tasks of the row with a million (%(default)s)")
     parser.add_argument("--history", type=int, default=2_000_000, help="executions of the row with a history "
                         "(%(default)s; 100 million take about 40 GB)")
+    parser.add_argument("--backlog", type=int, default=1_000_000, help="executions of the row returned (%(default)s)")
     parser.add_argument("--crowd", type=int, default=10_000, help="clients of the row with many (%(default)s)")
     parser.add_argument("--calls", type=int, default=300, help="of run now on an idle cluster (%(default)s)")
     parser.add_argument("--payload", type=int, default=256, help="bytes, of the steady row (%(default)s)")

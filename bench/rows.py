@@ -6,6 +6,7 @@ import json
 import subprocess
 import typing
 
+import backlog
 import beside
 import flow
 import gauges
@@ -262,6 +263,10 @@ ROWS = {
                     Figure("first page of one task", "page_of_task_ms/p50", "ms"),
                     Figure("a search that finds nothing", "none_found_ms/p50", "ms"),
                     Figure("a page of long ago", "long_ago_ms/p50", "ms"), MISSED, DOUBLED]),
+    "returned": Row("a backlog of a million, whose client comes under a new master", backlog.returned,
+                    [Figure("executions that waited", "backlog"), rate(), COSTS[0],
+                     Figure("memory of the last master", "master_mib", "MiB"),
+                     Figure("seizure to the first planned page", "planning_after_ms", "ms", most=500), MISSED, DOUBLED]),
     "neighbours": Row("neighbours", beside.run, [], beside.table),
     "peers": Row("peers", peers, figures_of_peers),
 }

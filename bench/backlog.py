@@ -1,0 +1,62 @@
+"""A backlog: executions that waited for the clients of their service, under a new master, when a client comes."""
+
+import gauges
+import standing
+from loads import SECOND, Load
+from stage import Stage, harness
+
+TASKS = 10_000
+CHUNK = 50_000  # rows per statement
+WITHIN = 600  # seconds
+
+
+def returned(server, options):
+    """The clients return to a backlog that one master has left and the next has taken over."""
+    with Stage(server, options) as stage:
+        for number in (1, 2):
+            stage.start_trigger(f"trigger-{number}", **options.trigger)
+        harness.wait_for("a master and another node", lambda: roles(stage) == ["master", "slave"], 30)
+        fill(stage, options.backlog)
+        found = standing.take_over(stage)
+        harness.wait_for("all are loaded", lambda: f"executions={options.backlog} " in logs(stage), WITHIN)
+        processors = gauges.Processors(stage.pids())
+        stage.start_client("client", None, stage.starts_file, options.backlog + 1000)
+        harness.wait_for("the end of all", lambda: stage.nothing_open(harness.utc_us()), WITHIN)
+        used = processors.read_seconds()
+        ends = stage.store.query("SELECT COUNT(*) AS many, MIN(ended_at) AS first, MAX(ended_at) AS last FROM execution "
+                                 "WHERE state = 'succeeded' AND attempt = 1")[0]
+        starts = stage.starts()
+        began = {execution for execution, *_ in starts}
+        return {**found, "backlog": options.backlog,
+                "rate": ends["many"] * SECOND / max(ends["last"] - ends["first"], 1),
+                "processor_us": {"all": sum(used.values()) * SECOND / options.backlog},
+                "missed": options.backlog - len(began), "doubled": len(starts) - len(began),
+                "problems": [] if ends["many"] == options.backlog else [f"{ends['many']} succeeded at once"]}
+
+
+def roles(stage):
+    return sorted(row["role"] for row in stage.store.query("SELECT role FROM node"))
+
+
+def logs(stage):
+    return "".join(process.log.read_text() for process in stage.processes.values())
+
+
+def fill(stage, count):
+    """Runs that were requested in the last minute, in the form in which web writes them, below the watermark."""
+    now = harness.utc_us()
+    load = Load(tasks=min(TASKS, count), kind="once", spread=0)
+    load.register(stage.store, now, begin=now + 86_400 * SECOND)
+    begin = now - 60 * SECOND
+    first = load.first_id + TASKS
+    with standing.server_settings(stage, innodb_flush_log_at_trx_commit=0):
+        for low in range(0, count, CHUNK):
+            at = f"({begin} + seq * {30 * SECOND} DIV {count})"
+            stage.store.query(
+                "INSERT INTO execution (id, project, task_id, task_version, scheduled_at, run_key, cause, state, due_at, "
+                f"attempt, max_attempts, retry_delay_us, epoch, created_at) SELECT {first} + seq, 'default', "
+                f"{load.first_id} + seq % {load.tasks}, 1, {at}, seq + 1, 'manual', 'planned', {at}, 1, 1, 1000000, 1, {at} "
+                f"FROM seq_{low}_to_{min(low + CHUNK, count) - 1}")
+        standing.write_out(stage)
+    stage.store.query(f"UPDATE lock_fence SET watermark = {begin + 30 * SECOND}")
+    stage.server.await_idle()
