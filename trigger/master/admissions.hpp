@@ -49,8 +49,8 @@ public:
     bool limits(task_id task) const;
     // This is the present version of the task: its rate and its concurrency limit hold at once.
     void edited(std::shared_ptr<known_task const> task);
-    // Reads the present versions of the tasks whose executions this term has found waiting, and calls `learn` with
-    // each. Call it after the take-over, before all_loaded().
+    // Reads the present versions of the tasks with limits of which this term has found executions, and calls `learn`
+    // with each. Call it after the take-over, before all_loaded().
     awaitable<void> read_edits(std::function<void(storage::defined_task const&)> learn);
 
     // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.
@@ -65,6 +65,7 @@ private:
     concurrency_gate::candidate candidate(open_execution const& one, bool may_skip) const;
     limit_tree::member member(open_execution const& one) const;
     std::vector<task_id> limited_behind(task_id& last) const;
+    std::optional<task_id> next_task(task_id last) const;
     awaitable<std::vector<storage::defined_task>> present_versions(std::vector<task_id> const& tasks);
     bool pass_gate(open_execution& one);
     bool pass_tree(open_execution& one);

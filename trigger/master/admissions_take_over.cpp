@@ -93,7 +93,7 @@ void admissions::give_back(open_execution& one, bool begun)
 
 awaitable<void> admissions::read_edits(std::function<void(storage::defined_task const&)> learn)
 {
-    for (task_id last{}; scope_.open.next_waiting_task(last);) {
+    for (task_id last{}; next_task(last);) {
         auto const some = limited_behind(last);
         auto const found = co_await present_versions(some);
         for (auto const& task : found)
@@ -120,20 +120,30 @@ awaitable<std::vector<storage::defined_task>> admissions::present_versions(std::
     co_return found;
 }
 
-// The next tasks of which executions with a limit wait. Moves `last` behind those that it has looked at.
+// The next tasks of which executions with a limit wait, are in doubt or under way. Moves `last` behind those that it
+// has looked at.
 std::vector<task_id> admissions::limited_behind(task_id& last) const
 {
     std::vector<task_id> found;
     auto seen = tasks_seen_at_once;
     while (seen-- > 0 && found.size() < limits_read_at_once) {
-        auto const next = scope_.open.next_waiting_task(last);
+        auto const next = next_task(last);
         if (!next)
             break;
         last = *next;
-        if (has_limited_waiting(scope_.open, last))
+        if (limits(last))
             found.push_back(last);
     }
     return found;
+}
+
+std::optional<task_id> admissions::next_task(task_id last) const
+{
+    std::optional<task_id> first;
+    for (auto const& next : {scope_.open.next_waiting_task(last), gate_.next_task(last), tree_.next_task(last)})
+        if (next && (!first || *next < *first))
+            first = next;
+    return first;
 }
 
 void admissions::all_loaded()

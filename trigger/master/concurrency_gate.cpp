@@ -75,6 +75,12 @@ concurrency_gate::ruling concurrency_gate::enter(line& here, place const& where,
     return out;
 }
 
+std::optional<task_id> concurrency_gate::next_task(task_id last) const
+{
+    auto const next = limits_.upper_bound(last);
+    return next == limits_.end() ? std::nullopt : std::optional(next->first);
+}
+
 void concurrency_gate::edit(task_id task, int version, int limit)
 {
     auto const found = limits_.find(task);

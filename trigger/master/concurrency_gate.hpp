@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -55,6 +56,8 @@ public:
     bool has_more() const { return !raised_.empty(); }
     // True if executions of the task are under way or wait.
     bool knows(task_id task) const { return limits_.contains(task); }
+    // The first such task behind `last`, in order of ids.
+    std::optional<task_id> next_task(task_id last) const;
 
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
     void runs_on(execution_id id);
@@ -103,7 +106,7 @@ private:
 
     static constexpr std::size_t most_at_once = 1'000; // admitted, or lines looked at
 
-    std::unordered_map<task_id, task_limit> limits_;
+    std::map<task_id, task_limit> limits_;
     std::map<place, line> lines_;
     std::map<task_id, std::uint64_t> raised_; // the keys from which lines may have room that is not used yet
     std::unordered_map<execution_id, position> positions_;

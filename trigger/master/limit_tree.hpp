@@ -56,6 +56,8 @@ public:
     void edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now);
     // True if executions of the task may wait for its rate.
     bool knows(task_id task) const { return tasks_.contains({task, 0}) || tasks_.contains({task, 1}); }
+    // The first such task behind `last`, in order of ids.
+    std::optional<task_id> next_task(task_id last) const;
 
     // True if one of the limits applies to it.
     bool concerns(member const& which) const;

@@ -120,6 +120,12 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
     return task;
 }
 
+std::optional<task_id> limit_tree::next_task(task_id last) const
+{
+    auto const next = tasks_.lower_bound({task_id{last.value() + 1}, 0});
+    return next == tasks_.end() ? std::nullopt : std::optional(next->first.first);
+}
+
 void limit_tree::edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now)
 {
     for (int const kind : {0, 1}) { // shards have no rate

@@ -153,6 +153,20 @@ TEST_CASE("a limit that an edit changed holds for executions that had not asked 
     CHECK(f.sent() == ids({1, 2, 3}));
 }
 
+TEST_CASE("a new master reads the limits of a task whose executions are all in doubt")
+{
+    fixture f(limited(1));
+    for (int id = 1; id <= 4; ++id)
+        f.add_execution(id, 2);
+    f.load();
+    f.put_in_doubt({1, 2, 3, 4});
+    CHECK(f.open.next_waiting_task(task_id{}) == std::nullopt);
+    std::vector<task_id> read;
+    f.host.spawn(f.limits.read_edits([&](storage::defined_task const& task) { read.push_back(task.id); }));
+    f.pass(100ms);
+    CHECK(read == std::vector{task_id{2}});
+}
+
 TEST_CASE("a place that becomes free sends no execution that is not due yet, and none that pauses")
 {
     fixture f(limited(1));
