@@ -13,21 +13,28 @@ WITHIN = 600  # seconds
 def returned(server, options):
     """The clients return to a backlog that one master has left and the next has taken over."""
     with Stage(server, options) as stage:
-        for number in (1, 2):
+        first = stage.start_trigger("trigger-1", **options.trigger)
+        harness.wait_for("a master", lambda: roles(stage) == ["master"], 30)
+        first.terminate(30)
+        fill(stage, options.backlog)
+        for number in (2, 3):
             stage.start_trigger(f"trigger-{number}", **options.trigger)
         harness.wait_for("a master and another node", lambda: roles(stage) == ["master", "slave"], 30)
-        fill(stage, options.backlog)
+        await_loaded(stage, options.backlog)
         found = standing.take_over(stage)
-        harness.wait_for("all are loaded", lambda: f"executions={options.backlog} " in logs(stage), WITHIN)
-        processors = gauges.Processors(stage.pids())
+        await_loaded(stage, options.backlog, terms=2)
         stage.start_client("client", None, stage.starts_file, options.backlog + 1000)
+        processors = gauges.Processors({name: pid for name, pid in stage.pids().items() if harness.is_alive(pid)})
         harness.wait_for("the end of all", lambda: stage.nothing_open(harness.utc_us()), WITHIN)
         used = processors.read_seconds()
         ends = stage.store.query("SELECT COUNT(*) AS many, MIN(ended_at) AS first, MAX(ended_at) AS last FROM execution "
                                  "WHERE state = 'succeeded' AND attempt = 1")[0]
+        by_second = stage.store.query("SELECT COUNT(*) AS many FROM execution WHERE state = 'succeeded' "
+                                      f"GROUP BY ended_at DIV {SECOND} ORDER BY ended_at DIV {SECOND}")
         starts = stage.starts()
         began = {execution for execution, *_ in starts}
         return {**found, "backlog": options.backlog,
+                "ends_by_second": [row["many"] for row in by_second],
                 "rate": ends["many"] * SECOND / max(ends["last"] - ends["first"], 1),
                 "processor_us": {"all": sum(used.values()) * SECOND / options.backlog},
                 "missed": options.backlog - len(began), "doubled": len(starts) - len(began),
@@ -38,8 +45,11 @@ def roles(stage):
     return sorted(row["role"] for row in stage.store.query("SELECT role FROM node"))
 
 
-def logs(stage):
-    return "".join(process.log.read_text() for process in stage.processes.values())
+def await_loaded(stage, backlog, terms=1):
+    def count():
+        logs = "".join(process.log.read_text() for process in stage.processes.values())
+        return logs.count(f"executions={backlog} past_due=0")
+    harness.wait_for("all are loaded", lambda: count() >= terms, WITHIN)
 
 
 def fill(stage, count):
