@@ -136,8 +136,8 @@ bool admissions::start(open_execution& one)
 
 void admissions::wait_here(open_execution const& one)
 {
-    if (!one.marked)
-        unmarked_.emplace_back(scope_.term.time.now(), one.id);
+    if (!one.noted)
+        not_noted_.emplace_back(scope_.term.time.now(), one.id);
     look_in_time();
 }
 

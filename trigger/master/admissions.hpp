@@ -95,9 +95,9 @@ private:
     void look_in_time();
     awaitable<void> round();
     awaitable<void> cancel_replaced();
-    awaitable<void> mark();
+    awaitable<void> note();
     awaitable<void> let_go();
-    void take_to_mark();
+    void take_to_note();
 
     term_scope scope_;
     attempts& next_;
@@ -111,9 +111,9 @@ private:
     std::deque<std::pair<utc_time, execution_id>> early_;    // were due before all were loaded; by place in line
     std::deque<std::pair<execution_id, bool>> absent_early_; // no client has them, as was known before that; begun?
     std::deque<execution_id> ask_again_;                     // were due early, and stand in line
-    std::deque<std::pair<instant, execution_id>> unmarked_;  // wait since then
+    std::deque<std::pair<instant, execution_id>> not_noted_; // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
-    std::vector<storage::kept_back> to_mark_;                // waited for over a second
+    std::vector<storage::kept_back> to_note_;                // waited for over a second
     std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
     locked_items<execution_id> locked_to_cancel_;

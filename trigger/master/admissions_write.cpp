@@ -11,7 +11,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr duration marked_after = 1s;          // one that waits for less costs no write
+constexpr duration noted_after = 1s;           // one that waits for less costs no write
 constexpr duration after_failed_write = 200ms; // after a write that failed
 
 } // namespace
@@ -30,7 +30,7 @@ awaitable<void> admissions::run()
             co_await round();
             next = next_look();
         } catch (unavailable const& reason) {
-            log::warn("admissions", "marking waiting executions in the ledger failed, trying again in 200 ms",
+            log::warn("admissions", "noting in the ledger what limits keep back failed, trying again in 200 ms",
                       {log::reason(reason.what())});
             next = scope_.term.time.now() + after_failed_write;
         }
@@ -50,8 +50,8 @@ instant admissions::next_look() const
 {
     auto const now = scope_.term.time.now();
     auto next = now + 1h;
-    if (!unmarked_.empty())
-        next = std::min(next, unmarked_.front().first + marked_after);
+    if (!not_noted_.empty())
+        next = std::min(next, not_noted_.front().first + noted_after);
     next = std::min(next, locked_to_cancel_.next());
     if (gate_.has_more())
         next = std::min(next, now + 1ms);
@@ -73,7 +73,7 @@ awaitable<void> admissions::round()
     to_cancel_.insert(to_cancel_.end(), again.begin(), again.end());
     while (!to_cancel_.empty())
         co_await cancel_replaced();
-    co_await mark();
+    co_await note();
     while (!to_let_go_.empty())
         co_await let_go();
 }
@@ -94,36 +94,36 @@ awaitable<void> admissions::cancel_replaced()
 
 // Collects the executions that have waited for over a second. They are noted in memory first: late_sends must end
 // the note of an execution that is admitted while the note is being written.
-void admissions::take_to_mark()
+void admissions::take_to_note()
 {
     auto const now = scope_.term.time.now();
     auto const clock = scope_.term.clock.now();
-    while (!unmarked_.empty() && unmarked_.front().first + marked_after <= now && to_mark_.size() < most_in_a_group) {
-        auto const [since, id] = unmarked_.front();
-        unmarked_.pop_front();
+    while (!not_noted_.empty() && not_noted_.front().first + noted_after <= now && to_note_.size() < most_in_a_group) {
+        auto const [since, id] = not_noted_.front();
+        not_noted_.pop_front();
         auto* one = scope_.open.find(id);
-        if (one == nullptr || one->phase != phase::waiting || one->marked || !waits(id))
+        if (one == nullptr || one->phase != phase::waiting || one->noted || !waits(id))
             continue;
-        one->marked = true;
+        one->noted = true;
         auto const what = gate_.waits(id) ? protocol::blocker::task_concurrency : tree_.blocker_of(id, rate_time());
-        to_mark_.push_back({id, what, clock - (now - since)});
+        to_note_.push_back({id, what, clock - (now - since)});
     }
 }
 
-awaitable<void> admissions::mark()
+awaitable<void> admissions::note()
 {
-    for (take_to_mark(); !to_mark_.empty(); take_to_mark()) {
+    for (take_to_note(); !to_note_.empty(); take_to_note()) {
         co_await scope_.term.until_active(transaction_need);
-        std::erase_if(to_mark_, [this](auto const& each) { // of a write that failed: it may have been sent since
+        std::erase_if(to_note_, [this](auto const& each) { // of a write that failed: it may have been sent since
             auto const* one = scope_.open.find(each.id);
-            return one == nullptr || !one->marked || one->phase != phase::waiting;
+            return one == nullptr || !one->noted || one->phase != phase::waiting;
         });
-        auto const locked = co_await scope_.ledger.keep_back(scope_.term.fence, to_mark_);
-        to_mark_.clear();
+        auto const locked = co_await scope_.ledger.keep_back(scope_.term.fence, to_note_);
+        to_note_.clear();
         for (auto const id : locked) {
             auto* one = find_waiting(id);
-            if (one != nullptr && std::exchange(one->marked, false))
-                unmarked_.emplace_back(scope_.term.time.now(), id);
+            if (one != nullptr && std::exchange(one->noted, false))
+                not_noted_.emplace_back(scope_.term.time.now(), id);
         }
     }
 }

@@ -99,7 +99,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
     if (one != nullptr && one->attempt == which.attempt) {
         one->marking = false;
         one->out = one->out || marked;
-        if (marked && std::exchange(one->marked, false) && !one->admitted_at)
+        if (marked && std::exchange(one->noted, false) && !one->admitted_at)
             one->admitted_at = scope_.term.clock.now(); // a limit made it late, even if that is gone by now
     }
     if (find_waiting(which) == nullptr)

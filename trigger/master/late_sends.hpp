@@ -21,7 +21,7 @@ class late_sends {
 public:
     late_sends(term_scope const& scope, watermark& mark) : scope_(scope), mark_(mark), bell_(scope.loop) {}
 
-    bool concerns(open_execution const& one) const { return one.marking || one.marked || mark_.must_mark(one); }
+    bool concerns(open_execution const& one) const { return one.marking || one.noted || mark_.must_mark(one); }
     // How many more of the service may be taken; the others wait until one group is marked.
     std::size_t room(protocol::service_view service) const;
     // Nothing if it is being marked already.

@@ -42,7 +42,7 @@ open_execution make_open_execution(storage::open_execution_row const& row, std::
     one.begun = row.begun || row.state == protocol::state::retrying;
     one.out = row.out || one.ran;
     one.stop = row.stop;
-    one.marked = row.state == protocol::state::waiting;
+    one.noted = row.state == protocol::state::waiting;
     one.cancel_requested = row.cancel_requested;
     one.scheduled = row.cause == protocol::cause::schedule;
     one.forced = row.cause == protocol::cause::forced;

@@ -65,7 +65,7 @@ struct open_execution {
     std::optional<storage::known_stop> stop{}; // that a term before this one has noted
     int timed_attempt = 0;                     // the attempt whose timeout `deadlines` watches
     int stopped_attempt = 0;                   // the attempt that its client is being asked to cancel
-    bool marked = false;                       // `waiting` in the ledger
+    bool noted = false;                        // `waiting` in the ledger
     bool limited = false;                      // its rate, its service or its project limits it
     std::optional<utc_time> admitted_at{};     // when the limit of its task let it go on
     bool scheduled = false;                    // a firing, which an edit may take back, and not a run now

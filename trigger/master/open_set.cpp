@@ -195,7 +195,7 @@ bool open_set::is_misfire(open_execution const& one, utc_time now) const
 bool open_set::is_left_out(open_execution const& one, utc_time now) const
 {
     auto const& policy = one.task->definition.misfire;
-    bool const kept_back = one.marked || (one.admitted_at && !schedule::is_late(policy, *one.admitted_at, now));
+    bool const kept_back = one.noted || (one.admitted_at && !schedule::is_late(policy, *one.admitted_at, now));
     return one.scheduled && !one.begun && !kept_back && is_misfire(one, now);
 }
 

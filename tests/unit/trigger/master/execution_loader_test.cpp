@@ -106,7 +106,7 @@ TEST_CASE("an execution may be under way since before this term unless it waits 
     }
     f.read();
     CHECK(f.under_way.size() == (expected ? 1 : 0));
-    CHECK(f.one(1).marked == (f.state(1) == "waiting"));
+    CHECK(f.one(1).noted == (f.state(1) == "waiting"));
 }
 
 TEST_CASE("the step that is next for an execution follows from its row")
