@@ -35,7 +35,7 @@ TEST_CASE("work that a node certainly did not get goes elsewhere at once, and th
     fixture f;
     f.calls.assignments["n1"] = [](auto const&) { return node_calls::assign_outcome{}; };
     f.firing->hear("n1", f.room(10, 10));
-    f.fire({1});
+    f.fire_on_time({1});
     f.pass(1ms);
     f.firing->hear("n2", f.room(10, 10));
     f.pass(50ms);

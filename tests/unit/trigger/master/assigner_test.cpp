@@ -233,7 +233,7 @@ TEST_CASE("a step of the loop assigns a bounded number, and whatever waits on th
         if (may_fire && steps.size() < 2 && turns < 1'000 && !std::exchange(waits, true))
             asio::post(f.stage.loop, turn);
     });
-    f.fire(all);
+    f.fire_on_time(all);
     f.pass(50ms);
     f.stage.time.observe({});
     CHECK(std::accumulate(steps.begin(), steps.end(), std::size_t{0}) == count);

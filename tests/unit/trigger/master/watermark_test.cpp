@@ -72,7 +72,7 @@ TEST_CASE("an execution that is sent on time and ends soon is never marked")
 {
     fixture f;
     f.give_room(1);
-    f.fire({1});
+    f.fire_on_time({1});
     f.pass(500ms);
     REQUIRE(f.one(1).phase == phase::assigned);
     f.exec("UPDATE execution SET due_at = NULL, state = 'succeeded' WHERE id = 1");
