@@ -9,9 +9,9 @@ namespace baton::trigger {
 
 namespace {
 constexpr duration every_round = 1s;
-constexpr duration behind = 2s;                 // by then most executions have ended, or are running in the ledger
-constexpr duration late = behind + every_round; // the watermark has passed it by then, if it can
-constexpr std::size_t most_marks = 2'000;       // of a round
+constexpr duration behind = 2s; // by then most executions have ended, or are running in the ledger
+constexpr duration marked_late_after = behind + every_round; // the watermark has passed it by then, if it can
+constexpr std::size_t most_marks = 2'000;                    // of a round
 constexpr std::size_t most_looked_at = 20'000;
 constexpr int most_tries = 4; // at rows that other transactions have locked
 constexpr duration raise_again = 20ms;
@@ -25,7 +25,7 @@ awaitable<void> watermark::read()
 
 bool watermark::must_mark(open_execution const& one) const
 {
-    return !one.out && one.due_at <= std::max(reserved_, scope_.term.clock.now() - late);
+    return !one.out && one.due_at <= std::max(reserved_, scope_.term.clock.now() - marked_late_after);
 }
 
 void watermark::sent(open_execution& one)
