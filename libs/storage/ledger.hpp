@@ -139,6 +139,8 @@ public:
     // Ends executions without their handlers, those that are still open at that attempt: in its state, with its reason,
     // and as dead letters if they timed out. Their rows in `unresponsive` stay, with the attempt that runs.
     awaitable<ended_runs> end_unresponsive(fence mine, std::vector<unresponsive_attempt> const& attempts);
+    // Notes such attempts of executions that have ended already.
+    awaitable<void> note_unresponsive(fence mine, std::vector<unresponsive_attempt> const& attempts);
     // All whose end is not known.
     awaitable<std::vector<unresponsive_row>> unresponsive();
     // Those of the ids that still have a row: a person may have released the others.

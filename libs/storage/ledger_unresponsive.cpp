@@ -88,6 +88,21 @@ awaitable<ended_runs> ledger::end_unresponsive(fence mine, std::vector<unrespons
     co_return co_await deciding_.transact(work);
 }
 
+awaitable<void> ledger::note_unresponsive(fence mine, std::vector<unresponsive_attempt> const& attempts)
+{
+    auto const work = [&](soci::session& sql) {
+        touch_fence(sql, mine);
+        for (auto const& each : attempts)
+            statement(sql, "INSERT INTO unresponsive (execution_id, namespace, attempt, client, since) SELECT id, ",
+                      name_space_, ", ", each.runs(), ", ", fitting_name(each.client, longest_name), ", ", now_us(sql),
+                      " FROM execution WHERE due_at IS NULL AND NOT EXISTS (SELECT 1 FROM unresponsive u WHERE "
+                      "u.execution_id = execution.id) AND id = ",
+                      each.id)
+                .execute();
+    };
+    co_await deciding_.transact(work);
+}
+
 awaitable<std::vector<unresponsive_row>> ledger::unresponsive()
 {
     std::vector<unresponsive_row> found;

@@ -23,7 +23,7 @@ void completions::finished(protocol::finished const& what)
     if (one == nullptr || one->phase == phase::opening)
         return;
     if (one->attempt > what.attempt && what.status == protocol::state::succeeded)
-        return deps_.queue.ended(id); // an earlier attempt, which was given up, has done it
+        return done_earlier(*one, what.attempt);
     if (one->attempt != what.attempt)
         return;
     auto const most = protocol::attempts_allowed(what.final, what.attempt, one->max_attempts);
@@ -32,6 +32,16 @@ void completions::finished(protocol::finished const& what)
         deps_.next.retry(*one, scope_.term.clock.now());
     else
         deps_.queue.ended(id);
+}
+
+// An attempt that was given up has done it. The handler of the present one may run on, and keeps its places until then.
+void completions::done_earlier(open_execution const& one, int attempt)
+{
+    bool const runs_on = one.at_client() && one.earlier_attempt != attempt;
+    if (!runs_on || !outlived_)
+        return deps_.queue.ended(one.id);
+    outlived_(make_unresponsive(one, protocol::state::succeeded, "an earlier attempt has succeeded"));
+    deps_.queue.ended_without_handler(one.id);
 }
 
 awaitable<void> completions::run()

@@ -8,6 +8,7 @@
 #include "trigger/master/task_book.hpp"
 #include "trigger/master/term_scope.hpp"
 
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -30,10 +31,13 @@ public:
 
     // An attempt ended with the status that the client reported.
     void finished(protocol::finished const& what);
+    // Called before the end of an execution that an earlier attempt has done, while a client runs the present one.
+    void on_outlived(std::function<void(storage::unresponsive_attempt)> watcher) { outlived_ = std::move(watcher); }
 
     awaitable<void> run();
 
 private:
+    void done_earlier(open_execution const& one, int attempt);
     awaitable<void> round();
     awaitable<void> resume();
     awaitable<void> resume_missed();
@@ -47,6 +51,7 @@ private:
 
     term_scope scope_;
     dependencies deps_;
+    std::function<void(storage::unresponsive_attempt)> outlived_;
     instant looked_at_{};        // last look at the ledger
     execution_id looked_up_to_;  // of those that fixed-delay tasks wait for; 0: begin again
     bool looked_at_all_ = false; // once in this term

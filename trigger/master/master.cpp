@@ -76,6 +76,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         else
             admissions_.ended(id);
     });
+    completions_.on_outlived([this](auto attempt) { unresponsive_.outlives(std::move(attempt)); });
     attempts_.on_given_back([this](utc_time from) {
         planner_.look_from(from);
         planner_.wake();

@@ -5,7 +5,9 @@
 #include "trigger/master/ask_client.hpp"
 #include "trigger/master/until_done.hpp"
 
+#include <algorithm>
 #include <set>
+#include <utility>
 
 namespace baton::trigger {
 
@@ -15,6 +17,7 @@ constexpr duration between_questions = 2s;
 constexpr duration load_again = 200ms;            // after the database did not answer
 constexpr std::size_t most_asked_at_once = 1'000; // executions in one question
 constexpr std::size_t clients_asked = 64;         // clients at a time
+constexpr std::size_t rows_noted_at_once = 200;   // in a transaction
 
 } // namespace
 
@@ -31,6 +34,12 @@ void unresponsive_handlers::expect(storage::unresponsive_attempt const& one)
 void unresponsive_handlers::add(storage::unresponsive_attempt const& one)
 {
     handlers_[one.id] = {one.runs(), one.client, scope_.term.time.now()};
+}
+
+void unresponsive_handlers::outlives(storage::unresponsive_attempt one)
+{
+    expect(one);
+    to_write_.push_back(std::move(one));
 }
 
 void unresponsive_handlers::drop(execution_id id)
@@ -88,12 +97,26 @@ awaitable<void> unresponsive_handlers::look()
             continue;
         try {
             co_await scope_.term.until_active(transaction_need);
+            co_await write_rows();
             co_await take_released();
             ask_clients();
         } catch (unavailable const& reason) {
             log::warn("handlers", "reading which unresponsive handlers were released failed, trying again in 2 s",
                       {log::reason(reason.what())});
         }
+    }
+}
+
+awaitable<void> unresponsive_handlers::write_rows()
+{
+    while (!to_write_.empty()) {
+        auto const count = std::min(to_write_.size(), rows_noted_at_once);
+        std::vector<storage::unresponsive_attempt> const some(to_write_.begin(),
+                                                              to_write_.begin() + static_cast<std::ptrdiff_t>(count));
+        co_await scope_.ledger.note_unresponsive(scope_.term.fence, some);
+        to_write_.erase(to_write_.begin(), to_write_.begin() + static_cast<std::ptrdiff_t>(count));
+        for (auto const& one : some)
+            add(one);
     }
 }
 

@@ -29,6 +29,8 @@ public:
     void expect(storage::unresponsive_attempt const& one);
     // The ledger has its row.
     void add(storage::unresponsive_attempt const& one);
+    // The same for one whose execution has ended by an earlier attempt: its row is written here.
+    void outlives(storage::unresponsive_attempt one);
     // It has no row after all, because its execution ended otherwise or has gone on.
     void drop(execution_id id);
     bool has(execution_id id) const { return handlers_.contains(id); }
@@ -48,6 +50,7 @@ private:
     };
     std::vector<execution_id> written() const;
     awaitable<void> look();
+    awaitable<void> write_rows();
     awaitable<void> take_released();
     void ask_clients();
     void spawn(std::string const& client, std::vector<execution_id> ids);
@@ -60,6 +63,7 @@ private:
     task_book& book_;
     listeners notify_;
     std::map<execution_id, handler> handlers_;
+    std::vector<storage::unresponsive_attempt> to_write_;
     std::set<std::string> asking_; // clients; one that does not answer delays no other
     task_group questions_;
 };

@@ -114,6 +114,31 @@ TEST_CASE("the success of an attempt that was given up ends the execution, and i
     CHECK_FALSE(f.is_open(1));
 }
 
+TEST_CASE("an execution that an earlier attempt has done is told of if a client runs the present one")
+{
+    fixture f;
+    f.add_task(1);
+    f.add_execution(1, 1, 3);
+    f.add_execution(2, 1, 3);
+    f.run();
+    std::vector<storage::unresponsive_attempt> outlived;
+    f.following.on_outlived([&](auto one) { outlived.push_back(std::move(one)); });
+    for (int const id : {1, 2}) {
+        f.one(id).attempt = 2;
+        f.open.move(f.one(id), phase::held, "c");
+    }
+    f.open.move(f.one(2), phase::runs_earlier, "c");
+    f.one(2).earlier_attempt = 1; // which has succeeded: it runs no more
+    for (int const id : {1, 2})
+        f.following.finished({execution_id{id}, 1, state::succeeded});
+    CHECK_FALSE(f.is_open(1));
+    CHECK_FALSE(f.is_open(2));
+    REQUIRE(outlived.size() == 1);
+    CHECK(outlived[0].id == execution_id{1});
+    CHECK(outlived[0].attempt == 2);
+    CHECK(outlived[0].client == "c");
+}
+
 TEST_CASE("a broadcast gets a shard for each client that serves its handler, and ends with the last of them")
 {
     fixture f;

@@ -81,6 +81,24 @@ TEST_CASE("a handler that runs on is asked to stop again, and counts until its c
     CHECK(f.rows() == 1);
 }
 
+TEST_CASE("a handler whose execution an earlier attempt has ended gets a row, and counts until it has returned")
+{
+    fixture f;
+    f.add_client("c", "n1");
+    f.add_execution(1, 1);
+    f.exec("UPDATE execution SET due_at = NULL, state = 'succeeded', attempt = 2 WHERE id = 1");
+    storage::unresponsive_attempt one{execution_id{1}, 2, "c"};
+    f.handlers.outlives(one);
+    CHECK(f.handlers.has(execution_id{1}));
+    f.pass(3s);
+    CHECK(f.text("SELECT client || attempt FROM unresponsive") == "c2");
+    CHECK(f.calls.cancelled["c"] == ids({1}));
+    f.returned = {execution_id{1}};
+    f.pass(3s);
+    CHECK(f.rows() == 0);
+    CHECK(f.forgotten == ids({1}));
+}
+
 TEST_CASE("a client that does not answer keeps its handlers, and delays the question to no other client")
 {
     fixture f(2);
