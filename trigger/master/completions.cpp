@@ -40,7 +40,7 @@ void completions::done_earlier(open_execution const& one, int attempt)
     bool const runs_on = one.at_client() && one.earlier_attempt != attempt;
     if (!runs_on || !outlived_)
         return deps_.queue.ended(one.id);
-    outlived_(make_unresponsive(one, protocol::state::succeeded, "an earlier attempt has succeeded"));
+    outlived_(make_unresponsive(one, protocol::state::succeeded, {}));
     deps_.queue.ended_without_handler(one.id);
 }
 
