@@ -23,7 +23,7 @@ struct chains {
     void children(std::int64_t id, drawn_task const& task);
     bool has_lost_shard(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
-    bool one_shard_succeeded(execution_row const& shard, utc_time& at_last) const;
+    std::optional<utc_time> first_success(execution_row const& shard) const;
     bool sure_to_follow(std::vector<task_version_row> const& versions, utc_time success) const;
 };
 
@@ -90,17 +90,17 @@ bool chains::was_turned_on(execution_row const& before, execution_row const& one
     });
 }
 
-// When a shard, or what ran it again, succeeded.
-bool chains::one_shard_succeeded(execution_row const& shard, utc_time& at_last) const
+// When a shard, or what ran it again, succeeded first.
+std::optional<utc_time> chains::first_success(execution_row const& shard) const
 {
-    if (shard.state == "succeeded") {
-        at_last = std::max(at_last, shard.ended_at.value_or(at_last));
-        return true;
-    }
-    auto const again = at.reruns.find(shard.id);
-    return again != at.reruns.end() && std::any_of(again->second.begin(), again->second.end(), [&](auto const* each) {
-               return one_shard_succeeded(*each, at_last);
-           });
+    if (shard.state == "succeeded")
+        return shard.ended_at;
+    std::optional<utc_time> first;
+    if (auto const again = at.reruns.find(shard.id); again != at.reruns.end())
+        for (auto const* each : again->second)
+            if (auto const success = first_success(*each); success && (!first || *success < *first))
+                first = success;
+    return first;
 }
 
 // A shard that the retention has deleted counts no more (docs/schedules.md), and the child may have run before that.
@@ -120,20 +120,19 @@ std::optional<utc_time> chains::success_of(execution_row const& one) const
     if (shards != at.shards.end()) {
         auto const* version = at.version_of(one);
         bool const any = version != nullptr && version->definition.at("route").value("ends", "all") == "any";
-        std::size_t done = 0;
+        std::vector<utc_time> done;
         std::size_t all = 0;
-        utc_time last{};
         for (auto const* each : shards->second)
             if (!each->rerun_of) {
                 ++all;
-                done += one_shard_succeeded(*each, last) ? 1 : 0;
+                if (auto const success = first_success(*each))
+                    done.push_back(*success);
             }
-        if (all > 0 && (any ? done > 0 : done == all))
-            return last;
-        return std::nullopt;
+        if (done.empty() || (!any && done.size() < all))
+            return std::nullopt;
+        return any ? *std::ranges::min_element(done) : *std::ranges::max_element(done);
     }
-    utc_time last{};
-    return one_shard_succeeded(one, last) ? std::optional(last) : std::nullopt;
+    return first_success(one);
 }
 
 // The child is there, on, and not being edited to something else around this moment.
