@@ -50,7 +50,7 @@ public:
     // This is the present version of the task: its rate and its concurrency limit hold at once.
     void edited(std::shared_ptr<known_task const> task);
     // Reads the present versions of the tasks with limits of which this term has found executions, and calls `learn`
-    // with each. Call it after the take-over, before all_loaded().
+    // with each. Call it after the take-over.
     awaitable<void> read_edits(std::function<void(storage::defined_task const&)> learn);
 
     // Reads what the last master recorded of the rate limits, before the term acts. Throws `unavailable`.

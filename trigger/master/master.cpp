@@ -253,12 +253,12 @@ awaitable<void> master::load()
     co_await take_over_.run();
     planner_.loaded();
     co_await unresponsive_.load();
-    co_await admissions_.read_edits([this](auto const& task) { edited(task); });
     admissions_.all_loaded();
     stopped_.all_loaded();
     out_.all_loaded();
     loaded_ = true;
     loading_done_.wake();
+    co_await admissions_.read_edits([this](auto const& task) { edited(task); });
 }
 
 // Starts after the load; before that it would read the same rows again, in smaller pieces.

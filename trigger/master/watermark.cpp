@@ -25,7 +25,9 @@ awaitable<void> watermark::read()
 
 bool watermark::must_mark(open_execution const& one) const
 {
-    return !one.out && one.due_at <= std::max(reserved_, scope_.term.clock.now() - marked_late_after);
+    bool const stuck = loaded_ && scope_.term.time.now() - round_at_ > marked_late_after;
+    auto const late = scope_.term.clock.now() - marked_late_after;
+    return !one.out && one.due_at <= (stuck ? std::max(reserved_, late) : reserved_);
 }
 
 void watermark::sent(open_execution& one)
@@ -43,6 +45,7 @@ void watermark::fell_due()
 void watermark::all_loaded()
 {
     loaded_ = true;
+    round_at_ = scope_.term.time.now();
     fell_due();
 }
 
@@ -61,6 +64,7 @@ awaitable<void> watermark::run()
             continue;
         try {
             co_await round();
+            round_at_ = scope_.term.time.now();
             if (hurries_to_ && !has_hurried())
                 bell_.wake();
         } catch (unavailable const& reason) {

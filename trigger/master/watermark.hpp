@@ -29,8 +29,8 @@ public:
     utc_time of_former_terms() const { return former_; }
 
     // True if the attempt must be marked before it is handed to a node. Holds also for a watermark that is about to be
-    // written, or whose transaction has an unknown outcome, and for what is late although the watermark could not
-    // follow the clock: the mark tells that its task has not been stopped meanwhile.
+    // written, or whose transaction has an unknown outcome, and for what is late while the database keeps the watermark
+    // from following the clock: the mark tells that its task has not been stopped meanwhile.
     bool must_mark(open_execution const& one) const;
     // The attempt is handed to a node, or may have been by an earlier master.
     void sent(open_execution& one);
@@ -65,6 +65,7 @@ private:
     utc_time reserved_{}; // what is due at or below it is marked before it is sent
     utc_time written_{};  // what the ledger has at least
     instant wanted_until_ = instant::min();
+    instant round_at_{}; // the last that the database has carried out
     std::optional<utc_time> hurries_to_;
     bool loaded_ = false;
     bool all_read_ = false; // and so are those that were stale then

@@ -128,18 +128,24 @@ TEST_CASE("a late execution that was cancelled, or whose task was stopped, while
     CHECK_FALSE(f.open.stale().empty());
 }
 
-TEST_CASE("an execution of a stopped task is not sent late either if the watermark could not follow the clock")
+TEST_CASE("what is late because the database was down is sent only if its task was not stopped meanwhile")
 {
-    test::assigner_stage f; // which has not loaded all: the watermark stands
-    f.fire({1, 2});
-    f.exec("UPDATE execution SET task_id = 3 WHERE id = 2"); // the row of a task that goes on
+    fixture f;
+    f.pass(2s);
+    f.add_task(3);
+    f.start = f.stage.database.utc();
+    f.fire({1});
+    f.fire({2}, 3);
     f.exec("INSERT INTO stopped_task (task_id, namespace, version, line, reason) VALUES (1, 1, 2, 1, 'disabled')");
+    f.stage.database.crash_for(6s);
     f.pass(5s);
-    f.firing->hear("n1", f.room(2, 2));
-    f.pass(1s);
+    f.give_room(2);
+    f.pass(500ms);
+    CHECK(f.all_at("n1").empty());
+    f.pass(5s);
     CHECK(f.all_at("n1") == std::vector{execution_id{2}});
-    CHECK(f.number("SELECT out_attempt FROM execution WHERE id = 2") == 1);
-    CHECK(f.number("SELECT watermark FROM lock_fence") == 0);
+    CHECK(f.is_marked(2));
+    CHECK_FALSE(f.is_marked(1));
 }
 
 TEST_CASE("a mark is taken back from an execution that a node returned and that waits on")
