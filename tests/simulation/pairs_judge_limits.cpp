@@ -59,7 +59,7 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock
             continue;
         // A broadcast that ends with its first success does not wait for its other shards.
-        auto until = call.died ? at.end_of(call) - of_a_leave : at.end_of(call);
+        auto until = at.left_in_order(call) ? at.end_of(call) - of_a_leave : at.end_of(call);
         if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
             whole && broadcast != at.row.end())
             until = std::min(until, broadcast->second->ended_at.value_or(until));
