@@ -76,7 +76,6 @@ bool admissions::pass_gate(open_execution& one)
 {
     if (!has_gate(one))
         return true;
-    auto const policy = present_.concurrency(one);
     if (gate_.holds(one.id)) {
         bool const has_context = one.past_attempt == one.attempt; // it was admitted before that was read
         if (one.forced || has_context)
@@ -87,6 +86,7 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, rate_time());
     }
+    auto const policy = present_.concurrency(one);
     auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun));
     carry_out(ruling);
     admitted(ruling.admitted);

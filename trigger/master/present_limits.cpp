@@ -1,5 +1,6 @@
 #include "trigger/master/present_limits.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace baton::trigger {

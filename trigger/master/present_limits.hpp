@@ -1,13 +1,11 @@
 #pragma once
 
-#include "trigger/master/limit_tree.hpp"
 #include "trigger/master/open_set.hpp"
 #include "trigger/master/task_book.hpp"
 
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <vector>
 
 namespace baton::trigger {
 
@@ -22,9 +20,9 @@ public:
     // have executions that wait.
     void learn(std::shared_ptr<known_task const> present);
 
-    // The version whose limits hold: its own, or the present one.
+    // The later of the execution's own version and the present one: its limits hold for the execution.
     known_task const& holding(open_execution const& one) const;
-    // The policy of its own version, with the limit that holds.
+    // The policy of the execution's own version, with the limit of holding().
     protocol::concurrency_policy concurrency(open_execution const& one) const;
 
     std::size_t size() const { return present_.size(); }

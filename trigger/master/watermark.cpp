@@ -25,9 +25,10 @@ awaitable<void> watermark::read()
 
 bool watermark::must_mark(open_execution const& one) const
 {
+    if (one.out || one.due_at <= reserved_)
+        return !one.out;
     bool const stuck = loaded_ && scope_.term.time.now() - round_at_ > marked_late_after;
-    auto const late = scope_.term.clock.now() - marked_late_after;
-    return !one.out && one.due_at <= (stuck ? std::max(reserved_, late) : reserved_);
+    return stuck && one.due_at <= scope_.term.clock.now() - marked_late_after;
 }
 
 void watermark::sent(open_execution& one)
