@@ -38,7 +38,7 @@ def returned(server, options):
                 "rate": ends["many"] * SECOND / max(ends["last"] - ends["first"], 1),
                 "processor_us": {"all": sum(used.values()) * SECOND / options.backlog},
                 "missed": options.backlog - len(began), "doubled": len(starts) - len(began),
-                "problems": [] if ends["many"] == options.backlog else [f"{ends['many']} succeeded at once"]}
+                "problems": [] if ends["many"] == options.backlog else [f"{ends['many']} succeeded at their first attempt"]}
 
 
 def roles(stage):

@@ -210,6 +210,25 @@ TEST_CASE("retention keeps an execution whose handler has not returned, since it
     CHECK(b.forget(noon + 1h) == 1);
 }
 
+TEST_CASE("a handler that outlives the execution of its attempt gets a row once, and none while the execution is open")
+{
+    bench b(GENERATE(engine::mysql, engine::sqlite));
+    for (int const id : {1, 2})
+        b.plan_one(id, id, noon);
+    b.home.exec(
+        "UPDATE execution SET state = 'succeeded', due_at = NULL, attempt = 2, ended_at = scheduled_at WHERE id = 1");
+    std::vector<storage::unresponsive_attempt> const both{{execution_id{1}, 2, "client-1"},
+                                                          {execution_id{2}, 2, "client-1"}};
+    wait_for(b.ledger.note_unresponsive(b.mine, both));
+    wait_for(b.ledger.note_unresponsive(b.mine, both)); // its answer was lost
+    auto const rows = wait_for(b.ledger.unresponsive());
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].id == execution_id{1});
+    CHECK(rows[0].attempt == 2);
+    CHECK(rows[0].client == "client-1");
+    CHECK(b.forget(noon + 1h) == 0);
+}
+
 TEST_CASE("retention keeps an execution whose end has not been followed by the tasks that run after it")
 {
     bench b(GENERATE(engine::mysql, engine::sqlite));

@@ -15,6 +15,13 @@ struct fixture : test::term_stage {
 
     ~fixture() { stage.end(); }
 
+    // A task with an execution that waits.
+    void add_waiting(nlohmann::json const& task)
+    {
+        add_task(1, task);
+        add_execution(1, 1);
+        load();
+    }
     void edit(int task, int version, nlohmann::json const& members)
     {
         nlohmann::json definition{{"name", "t"},
@@ -36,9 +43,7 @@ nlohmann::json limit(int most)
 TEST_CASE("the limits of the newest version that is known hold for executions of an older one")
 {
     fixture f;
-    f.add_task(1, {{"concurrency", {{"limit", 1}, {"when_full", "wait"}, {"queue", 7}}}});
-    f.add_execution(1, 1);
-    f.load();
+    f.add_waiting({{"concurrency", {{"limit", 1}, {"when_full", "wait"}, {"queue", 7}}}});
     CHECK(f.limits.concurrency(f.one(1)).limit == 1);
     f.edit(1, 3, limit(5));
     f.edit(1, 2, limit(4)); // it was read before
@@ -56,18 +61,18 @@ TEST_CASE("an execution of a version that is newer than the edit keeps its own l
     fixture f;
     f.add_task(1, limit(2));
     f.add_execution(1, 1);
-    f.exec("UPDATE execution SET task_version = 1");
+    f.exec("UPDATE task_version SET version = 2");
+    f.exec("UPDATE execution SET task_version = 2");
     f.load();
     f.edit(1, 1, limit(5));
+    CHECK(f.limits.holding(f.one(1)).version == 2);
     CHECK(f.limits.concurrency(f.one(1)).limit == 2);
 }
 
 TEST_CASE("tasks of which no execution waits are forgotten when others are edited")
 {
     fixture f;
-    f.add_task(1, limit(1));
-    f.add_execution(1, 1);
-    f.load();
+    f.add_waiting(limit(1));
     f.edit(1, 2, limit(5));
     for (int task = 2; task <= 1'000; ++task)
         f.edit(task, 2, limit(5));
