@@ -1,4 +1,5 @@
 import { createTheme, type CSSVariablesResolver } from '@mantine/core';
+import alert from './Alert.module.css';
 import { danger, dark, light, onLight } from './colours';
 
 export const theme = createTheme({
@@ -9,6 +10,7 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans SC", sans-serif',
   cursorType: 'pointer',
   components: {
+    Alert: { classNames: { message: alert.message } },
     Checkbox: { defaultProps: { radius: 'sm' } },
     // A state that is cut off tells nothing.
     Badge: { styles: { root: { flexShrink: 0, minWidth: 'max-content' } } },

@@ -10,6 +10,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Where the pages lie on the server, without a slash at the end. */
 export const base = String((config as { base?: string }).base ?? '/').replace(/\/$/, '');
 
+/** The time zone of the viewer. */
+export const viewerZone = 'Europe/Berlin';
+
 export const desktop = { viewport: { width: 1280, height: 800 } };
 export const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
@@ -40,7 +43,7 @@ export interface Watched {
 
 export async function open(browser: Browser, address: string, options: BrowserContextOptions & { language?: string } = {}): Promise<Watched> {
   const { language = 'en', ...more } = options;
-  const context: BrowserContext = await browser.newContext({ ...desktop, locale: language, timezoneId: 'Europe/Berlin', reducedMotion: 'reduce', ...more });
+  const context: BrowserContext = await browser.newContext({ ...desktop, locale: language, timezoneId: viewerZone, reducedMotion: 'reduce', ...more });
   const page = await context.newPage();
   follow(page);
   const complaints: string[] = [];

@@ -1,4 +1,9 @@
+import { viewerZone } from './browser';
 import type { Data } from './data';
+
+function tomorrow(): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: viewerZone }).format(Date.now() + 86_400_000);
+}
 
 /** Every page, with a short name for its screenshot. A new page gets a line here (pages.browser.ts finds one that has none). */
 export function places(data: Data): { name: string; path: string }[] {
@@ -11,6 +16,8 @@ export function places(data: Data): { name: string; path: string }[] {
     { name: 'executions', path: '/executions' },
     { name: 'execution', path: `/executions/${data.failed}` },
     { name: 'day', path: '/day' },
+    // A whole day to come has more firings than are drawn, at whatever hour the tests run.
+    { name: 'day-to-come', path: `/day?date=${tomorrow()}` },
     { name: 'dead-letters', path: '/dead-letters' },
     { name: 'services', path: '/services' },
     { name: 'service', path: '/services/default/billing' },

@@ -55,7 +55,7 @@ function Standstill({ task }: { task: Task }) {
         <Alert color="yellow" mb="md">
           {t(`paused_why.${paused.of}${paused.begun_by ? '_by' : ''}`, { name: paused.of === 'project' ? project : service, by: paused.begun_by, reason: paused.reason })}
           {' · '}<RelativeTime at={paused.begun_at} />
-          {' · '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm" underline="always">{t(`paused_show.${paused.of}`)}</Link>
+          {' · '}<Link to={paused.of === 'project' ? `/projects/${encodeURIComponent(project)}` : addressOf({ project, service })} size="sm">{t(`paused_show.${paused.of}`)}</Link>
         </Alert>
       )}
       {task.parked_at && !(paused && isPause(parked)) && <Alert color="orange" mb="md">{t('parked_why', { reason: words(parked) })}</Alert>}
@@ -71,7 +71,7 @@ function NoClient({ task: { project = '', service, handler } }: { task: Task }) 
   return (
     <Alert color="orange" mb="md" title={t(`need.title.${need}`, { service, handler })}>
       {t(`need.help.${need}`, { service, handler })}{' '}
-      <Link to={addressOf({ project, service })} size="sm" c="inherit" underline="always">{t('paused_show.service')}</Link>
+      <Link to={addressOf({ project, service })} size="sm">{t('paused_show.service')}</Link>
     </Alert>
   );
 }
