@@ -107,6 +107,7 @@ class Run:
         self.policies = chaos_policies.Policies(self.cluster)
         self.actions = chaos_actions.Actions(self.cluster, seed)
         self.over = threading.Event()
+        self.prompt = judge.PROMPT / judge.SECOND  # how late a firing may begin beside a neighbour
 
     def __enter__(self):
         return self
@@ -241,6 +242,7 @@ class Run:
         return self.cluster.store.query(f"{select} {'AND' if 'WHERE' in select else 'WHERE'} task_id IN ({among})")
 
     def overdue(self):
+        """How many executions were due half a second ago. Those that a disable finds unsent, or in doubt, do not run."""
         return self.of_tasks(self.judged, "SELECT COUNT(*) AS many FROM execution "
                                           f"WHERE due_at < {harness.utc_us() - 500_000}")[0]["many"]
 
@@ -276,6 +278,8 @@ class Run:
             harness.wait_for("a master and all nodes",
                              lambda: cluster.master() and len(cluster.live_nodes()) == 3, 30)
             harness.wait_for("all clients", self.all_clients, 30)
+            if not self.clock_steps():
+                harness.wait_for("what fell due has ended", lambda: self.overdue() == 0, 30)
             self.ends = chaos_faults.now()
             cluster.disable_all(tasks)
             problems = self.actions.finish()
@@ -318,7 +322,7 @@ class Run:
             faults=[fault.record(self.guarded) for fault in done if not fault.neighbour],
             neighbours=[fault.span_record() for fault in done if fault.neighbour],
             ttl=round(chaos_faults.TTL * judge.SECOND), guard=round(chaos_faults.GUARD * judge.SECOND),
-            settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND))
+            settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND), prompt=round(self.prompt * judge.SECOND))
         self.excuse_slaves(record)
         return record
 

@@ -103,8 +103,7 @@ class Clients(unittest.TestCase):
 
         self.assertIn("resumed", self.baton("clients", "resume", "alpha:1"))
         self.await_next(task, 5, "alpha:1")
-        self.cluster.disable_all([task])
-        self.cluster.await_all_ended(60)
+        self.cluster.end_firings([task], 60)
         self.assertEqual(self.cluster.verdict().problems, [])
 
     def clients_of_service(self):

@@ -12,7 +12,7 @@ CLOCK_BOOTTIME, which all processes of a host share.
     I8   no node assigns work or believes in an epoch after its release
     I9   a node leads again within the promised time after a fault
     I10  there are no more terms than faults that call for one
-    I11  beside neighbours that misbehave, while no other fault is at work, every firing begins within a second
+    I11  beside neighbours that misbehave, while no other fault is at work, every firing begins within a second (or `prompt`)
 
 A *belief* lasts from the line that tells of it to its deadline, or to the line that shortens it or gives it up, or to
 the death of the process.
@@ -95,6 +95,7 @@ class Record:
     ttl: int = 3 * SECOND
     guard: int = 300 * MILLI
     settle: int = 5 * SECOND  # within which a node leads if faults overlapped or if there were none
+    prompt: int = PROMPT  # how late a firing may begin beside a neighbour
     ledger: list = dataclasses.field(default_factory=list)  # problems found by checker.py
 
 
@@ -399,13 +400,13 @@ def check_lags(record, report):
     since = min(each.began for each in record.neighbours)
     begun = {}
     for start in sorted(record.starts, key=lambda start: start.at):
-        if since <= start.due < record.ends and not any(begin - PROMPT <= start.due <= end + record.settle
+        if since <= start.due < record.ends and not any(begin - record.prompt <= start.due <= end + record.settle
                                                         for begin, end in excused):
             begun.setdefault(start.execution, start)
     for start in begun.values():
         lag = start.at - start.due
         report.lags.append(lag)
-        if lag > PROMPT:
+        if lag > record.prompt:
             kinds = ", ".join(each.kind for each in record.neighbours if each.began <= start.at)
             yield Violation("I11", start.at,
                             f"execution {start.execution} began {lag / MILLI:.0f} ms late beside {kinds}")

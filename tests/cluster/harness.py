@@ -237,10 +237,20 @@ class Cluster:
     def deaths(self):
         return {pid: at for process in self.processes.values() for pid, at in process.deaths.items()}
 
-    def await_none_late(self, within):
-        """Waits until all that was due a second ago has ended. What a disable still finds in doubt does not run."""
+    def await_none_late(self, tasks, within):
+        """Waits until all that was due a second ago has ended. What a disable finds unsent, or in doubt, does not run."""
+        numbers = ", ".join(str(int(task["id"])) for task in tasks)
         wait_for("every execution that was due has ended", lambda: not self.store.query(
-            f"SELECT 1 AS one FROM execution WHERE due_at < {utc_us() - 1_000_000} LIMIT 1"), within)
+            f"SELECT 1 AS one FROM execution WHERE task_id IN ({numbers}) AND due_at < {utc_us() - 1_000_000} LIMIT 1"),
+            within)
+
+    def end_firings(self, tasks, within):
+        """Disables the tasks so that all that was due before has run, and waits until every execution has ended."""
+        self.await_none_late(tasks, within)
+        self.disable_all(tasks)
+        last = max(row["valid_from"] for row in self.store.query("SELECT valid_from FROM task_version"))
+        wait_for("the last definition holds", lambda: utc_us() > last, 10)
+        self.await_all_ended(within)
 
     def await_all_ended(self, within):
         wait_for("every execution has ended", lambda: self.open_count() == 0, within)

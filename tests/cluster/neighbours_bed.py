@@ -47,6 +47,7 @@ class Bed(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         try:
+            cls.cluster.await_none_late(cls.tasks, 60)
             cls.cluster.disable_all(cls.tasks)
             verdict = cls.verdict_on_healthy()
             assert verdict.good and verdict.doubled == 0, "\n".join(verdict.problems)
