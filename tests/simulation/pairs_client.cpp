@@ -42,10 +42,32 @@ client::runtime_settings settings_of(client_options const& options)
     return made;
 }
 
+// Notes when the client leaves.
+class noting_client final : public http::client {
+public:
+    noting_client(std::unique_ptr<http::client> inner, std::function<void()> on_leave)
+        : inner_(std::move(inner)), on_leave_(std::move(on_leave))
+    {}
+
+    awaitable<http::response> send(http::url to, http::request message, duration limit) override
+    {
+        if (message.target == protocol::path_leave)
+            on_leave_();
+        return inner_->send(std::move(to), std::move(message), limit);
+    }
+
+private:
+    std::unique_ptr<http::client> inner_;
+    std::function<void()> on_leave_;
+};
+
 } // namespace
 
 played_client::played_client(sim::stage& stage, client_options const& options, client_records& records)
-    : stage_(stage), host_(stage.add_host(options.name)), records_(records), http_(stage.net.client_for(host_))
+    : stage_(stage),
+      host_(stage.add_host(options.name)),
+      records_(records),
+      http_(std::make_unique<noting_client>(stage.net.client_for(host_), [this] { note_leave(); }))
 {
     auto const settings = settings_of(options);
     client::runtime_parts const parts{host_.time(), host_.random(), *http_, *this};
@@ -67,6 +89,13 @@ http::handler played_client::noting(http::handler next)
                         records_.acceptances.push_back({each.execution.value(), each.attempt, records_.utc()});
         co_return answer;
     };
+}
+
+void played_client::note_leave()
+{
+    for (auto const index : calls_)
+        if (auto& call = records_.calls[index]; !call.ended && !call.left)
+            call.left = records_.utc();
 }
 
 void played_client::kill()

@@ -62,6 +62,7 @@ private:
                            std::size_t call);
     awaitable<void> leave(duration grace);
     http::handler noting(http::handler next);
+    void note_leave();
 
     sim::stage& stage_;
     sim::host& host_;

@@ -43,6 +43,7 @@ struct handler_call {
     utc_time began;
     std::optional<utc_time> asked_to_stop{};
     std::optional<utc_time> ended{}; // empty: it runs, or its process has died
+    std::optional<utc_time> left{};  // its client began to tell nodes that it leaves
     std::optional<utc_time> died{};  // its process
     bool succeeded = false;
 };

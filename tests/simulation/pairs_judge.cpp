@@ -41,6 +41,8 @@ std::string text_of(facts const& seen, handler_call const& call)
     auto text = fmt::format("execution {} attempt {} begins at {}", call.execution, call.attempt, call.instance);
     if (call.asked_to_stop)
         text += ", asked to stop " + clock_of(seen, *call.asked_to_stop);
+    if (call.left)
+        text += ", its client leaves " + clock_of(seen, *call.left);
     if (call.ended)
         text += (call.succeeded ? ", succeeds " : ", fails ") + clock_of(seen, *call.ended);
     else if (call.died)

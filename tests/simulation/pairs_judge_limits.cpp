@@ -11,9 +11,8 @@ namespace pairs_sim {
 
 namespace {
 
-constexpr duration of_an_edit = 3s;    // until a change of a limit holds for all
-constexpr duration of_a_leave = 300ms; // from a client's leave to the end of its process
-constexpr duration of_a_step = 10s;    // the times of an edit are those of another clock then
+constexpr duration of_an_edit = 3s; // until a change of a limit holds for all
+constexpr duration of_a_step = 10s; // the times of an edit are those of another clock then
 
 struct holder {
     std::int64_t execution; // a broadcast for its shards
@@ -58,8 +57,8 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         auto const& row = *found->second;
         if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock
             continue;
+        auto until = std::min(at.end_of(call), call.left.value_or(at.end_of(call)));
         // A broadcast that ends with its first success does not wait for its other shards.
-        auto until = at.left_in_order(call) ? at.end_of(call) - of_a_leave : at.end_of(call);
         if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
             whole && broadcast != at.row.end())
             until = std::min(until, broadcast->second->ended_at.value_or(until));

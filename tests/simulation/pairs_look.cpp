@@ -77,13 +77,6 @@ bool look::was_silent(handler_call const& call) const
     });
 }
 
-bool look::left_in_order(handler_call const& call) const
-{
-    return call.died && std::ranges::any_of(seen.events, [&](happened_event const& each) {
-               return each.what == item::drain_client && each.note == call.instance;
-           });
-}
-
 bool look::is_forced(execution_row const& one) const
 {
     if (one.cause == "forced")

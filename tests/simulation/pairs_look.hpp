@@ -24,8 +24,6 @@ struct look {
     utc_time end_of(handler_call const& call) const { return call.ended.value_or(call.died.value_or(seen.end)); }
     // Its client may have counted as gone while it ran, so that another may have got its work.
     bool was_silent(handler_call const& call) const;
-    // Its client was drained, and told that it leaves, before its process ended with the handler.
-    bool left_in_order(handler_call const& call) const;
     bool is_forced(execution_row const& one) const;
     bool was_released(std::int64_t execution) const; // by a person
     bool clock_stepped() const;
