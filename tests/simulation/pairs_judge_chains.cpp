@@ -10,6 +10,7 @@ namespace pairs_sim {
 namespace {
 
 constexpr duration about_an_edit = 4s;
+constexpr duration about_a_cancel = 1s;
 constexpr duration measured = 60ms; // clocks and handlers are read at slightly different times
 
 struct chains {
@@ -22,6 +23,7 @@ struct chains {
     void check_skip(drawn_task const& task, execution_row const& child, utc_time success);
     void children(std::int64_t id, drawn_task const& task);
     bool has_lost_shard(execution_row const& one) const;
+    bool was_called_off(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
     std::optional<utc_time> first_success(execution_row const& shard) const;
     bool sure_to_follow(std::vector<task_version_row> const& versions, utc_time success) const;
@@ -111,6 +113,12 @@ bool chains::has_lost_shard(execution_row const& one) const
            std::ranges::any_of(shards->second, [](auto const* each) { return each->deleted; });
 }
 
+// A broadcast that was cancelled or skipped is not followed, whatever shard of it is run again later.
+bool chains::was_called_off(execution_row const& one) const
+{
+    return at.shards.contains(one.id) && one.ended_at && (one.state == "cancelled" || one.state == "skipped");
+}
+
 // When a firing has succeeded: by itself, by a rerun, or as a broadcast by the rule for its shards.
 std::optional<utc_time> chains::success_of(execution_row const& one) const
 {
@@ -184,7 +192,13 @@ void chains::children(std::int64_t id, drawn_task const& task)
     for (auto const* firing : of_parent->second) {
         if (!firing->is_firing || has_lost_shard(*firing))
             continue;
-        auto const success = success_of(*firing);
+        auto success = success_of(*firing);
+        if (success && was_called_off(*firing)) {
+            if (*success > *firing->ended_at - about_a_cancel && *success < *firing->ended_at)
+                continue;
+            if (*success >= *firing->ended_at)
+                success.reset();
+        }
         auto const found = mine.find(firing->scheduled_at);
         bool const follows = success && sure_to_follow(versions->second, *success) &&
                              sure_to_follow(versions->second, firing->created_at) &&

@@ -34,6 +34,8 @@ struct limits {
     void check(int task, std::string const& what, std::vector<holder> const& all,
                std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
     std::string const& key_of(execution_row const& row) const;
+    // How long the cluster could read an edit: it cannot while the database stalls.
+    duration known_for(utc_time edited, utc_time when) const { return when - edited - at.outages(edited, when); }
     void tasks();
     void scopes();
 };
@@ -112,8 +114,8 @@ void limits::tasks()
         auto const most = [&, known_within](utc_time from, utc_time until) {
             int limit = 0;
             for (auto v = versions->second.begin(); v != versions->second.end(); ++v) {
-                bool const over =
-                    std::next(v) != versions->second.end() && std::next(v)->valid_from + known_within < from;
+                auto const next = std::next(v);
+                bool const over = next != versions->second.end() && known_for(next->valid_from, from) > known_within;
                 if (over || v->created_at > until + known_within)
                     continue;
                 auto const each = v->definition.at("concurrency").value("limit", 0);
@@ -148,7 +150,7 @@ void limits::scopes()
         int limit = 0;
         for (auto s = scopes.begin(); s != scopes.end(); ++s) {
             auto const next = std::find_if(std::next(s), scopes.end(), [](auto const& each) { return each.sure; });
-            bool const over = next != scopes.end() && next->asked + of_an_edit < from;
+            bool const over = next != scopes.end() && known_for(next->asked, from) > of_an_edit;
             if (!over && s->asked <= until)
                 limit = std::max(limit, s->slots);
         }
