@@ -70,15 +70,21 @@ utc_time ready_since(execution_record const& one, cluster_view const& seen)
     return since;
 }
 
+std::optional<std::string> why_paused(execution_record const& one, cluster_view const& seen)
+{
+    auto const* pause = pause_of(seen.pauses, protocol::service_of(one));
+    bool const forced = one.cause == protocol::cause::forced;
+    return pause == nullptr || forced ? std::nullopt : std::optional(to_text(*pause));
+}
+
 std::optional<std::string> why_waiting(execution_record const& one, cluster_view const& seen)
 {
     if (seen.has_master == false)
         return "no master";
     if (one.service.empty()) // its version is unknown
         return std::nullopt;
-    bool const forced = one.cause == protocol::cause::forced;
-    if (auto const* pause = pause_of(seen.pauses, protocol::service_of(one)); pause != nullptr && !forced)
-        return to_text(*pause);
+    if (auto paused = why_paused(one, seen))
+        return paused;
     auto const service = to_text(protocol::service_of(one));
     auto clients = of_service(one, seen);
     if (clients.empty())
@@ -125,9 +131,12 @@ protocol::blocker blocker_of(storage::wait_record const* wait)
     return wait == nullptr ? protocol::blocker::task_concurrency : wait->blocker;
 }
 
-// With the time at which the limit began to keep it back.
+// The pause, which holds also what the limit would let go; or the limit, with the time at which it began to keep it
+// back.
 std::string why_kept_back(execution_record const& one, cluster_view const& seen)
 {
+    if (auto paused = why_paused(one, seen))
+        return *paused;
     auto const* last = last_wait(one, seen);
     auto const blocker = blocker_of(last);
     bool const by_handler = one.cause == protocol::cause::forced || !kept_back_by(one, seen).empty();

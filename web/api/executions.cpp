@@ -69,8 +69,10 @@ awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::exec
 {
     cluster_view seen;
     seen.now = site.deps.time.utc();
-    if (auto const ids = held_by_limits(executions, seen.now); !ids.empty())
+    if (auto const ids = held_by_limits(executions, seen.now); !ids.empty()) {
         seen.waits = co_await site.executions.waits(ids);
+        seen.pauses = co_await site.services.pauses_in_force();
+    }
     if (auto const tasks = tasks_that_wait(executions); !tasks.empty())
         seen.unresponsive = co_await site.executions.unresponsive_of(tasks);
     auto const services = awaited_services(executions, seen.now);
@@ -82,7 +84,6 @@ awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::exec
     seen.clients = std::move(standing.clients);
     auto const versions = awaited_routes(executions, seen.now);
     seen.routes = co_await site.executions.routes(versions);
-    seen.pauses = co_await site.services.pauses_in_force();
     co_return seen;
 }
 

@@ -166,6 +166,21 @@ TEST_CASE("an execution that a limit keeps back names the limit, and since when 
     CHECK(web::held_by_limits({due(-5s), one}, noon) == std::vector<execution_id>{execution_id{7}});
 }
 
+TEST_CASE("an execution that waits for a limit names the pause of its service, which goes before")
+{
+    auto one = due(5s);
+    one.state = state::waiting;
+    auto seen = cluster({});
+    seen.pauses = {{{"default", "billing"}, protocol::paused_firings::hold, "new disk", "ann", noon - 1min}};
+    CHECK(reason_of(one, seen) == "service 'billing' is paused: new disk (by ann)");
+    one.cause = protocol::cause::forced; // no pause holds it back
+    CHECK(reason_of(one, seen) ==
+          "a handler of its task has not returned, though its execution has ended (baton executions release)");
+    one.cause = protocol::cause::schedule;
+    one.service = "mail";
+    CHECK(reason_of(one, seen) == "as many executions of its task as may be under way at a time are");
+}
+
 TEST_CASE("an execution that waits behind a handler that has not returned says so and names its execution")
 {
     auto one = due(5s);
