@@ -25,6 +25,7 @@ struct chains {
     bool has_lost_shard(execution_row const& one) const;
     bool was_called_off(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
+    std::optional<utc_time> success_of_shards(execution_row const& one) const;
     std::optional<utc_time> first_success(execution_row const& shard) const;
     bool sure_to_follow(std::vector<task_version_row> const& versions, utc_time success) const;
 };
@@ -122,25 +123,29 @@ bool chains::was_called_off(execution_row const& one) const
 // When a firing has succeeded: by itself, by a rerun, or as a broadcast by the rule for its shards.
 std::optional<utc_time> chains::success_of(execution_row const& one) const
 {
-    if (one.state == "succeeded")
-        return one.ended_at;
-    auto const shards = at.shards.find(one.id);
-    if (shards != at.shards.end()) {
-        auto const* version = at.version_of(one);
-        bool const any = version != nullptr && version->definition.at("route").value("ends", "all") == "any";
-        std::vector<utc_time> done;
-        std::size_t all = 0;
-        for (auto const* each : shards->second)
-            if (!each->rerun_of) {
-                ++all;
-                if (auto const success = first_success(*each))
-                    done.push_back(*success);
-            }
-        if (done.empty() || (!any && done.size() < all))
-            return std::nullopt;
-        return any ? *std::ranges::min_element(done) : *std::ranges::max_element(done);
-    }
-    return first_success(one);
+    auto const by_itself = one.state == "succeeded" ? one.ended_at : std::nullopt;
+    if (!at.shards.contains(one.id))
+        return by_itself ? by_itself : first_success(one);
+    auto const by_rule = success_of_shards(one);
+    return by_itself && by_rule ? std::min(by_itself, by_rule) : by_itself ? by_itself : by_rule;
+}
+
+// A shard that was run again may meet the rule while others still run.
+std::optional<utc_time> chains::success_of_shards(execution_row const& one) const
+{
+    auto const* version = at.version_of(one);
+    bool const any = version != nullptr && version->definition.at("route").value("ends", "all") == "any";
+    std::vector<utc_time> done;
+    std::size_t all = 0;
+    for (auto const* each : at.shards.at(one.id))
+        if (!each->rerun_of) {
+            ++all;
+            if (auto const success = first_success(*each))
+                done.push_back(*success);
+        }
+    if (done.empty() || (!any && done.size() < all))
+        return std::nullopt;
+    return any ? *std::ranges::min_element(done) : *std::ranges::max_element(done);
 }
 
 // The child is there, on, and not being edited to something else around this moment.
