@@ -33,7 +33,10 @@ public:
 
         bool ended(execution_id id) const { return ended_.contains(id); }
         // True if an edit of the task may have taken this firing back. Only a reading that begins now can tell.
-        bool edited(open_execution const& one) const { return one.scheduled && edited_.contains(one.task->id); }
+        bool edited(open_execution const& one) const
+        {
+            return one.scheduled && !one.has_begun() && edited_.contains(one.task->id);
+        }
 
         // The writer of these rows adds them itself when it has its answer; until then no other part may load them.
         void expect(execution_id id) { expected_.insert(id); }

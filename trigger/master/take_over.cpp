@@ -58,6 +58,7 @@ awaitable<void> take_over::run()
     for (bool done = false; !done;) {
         try {
             co_await load_all();
+            co_await load_stale();
             done = true;
         } catch (unavailable const& reason) {
             log::outage(reason, "term", "loading the open executions failed, trying again in 20 ms",
@@ -105,6 +106,21 @@ awaitable<void> take_over::load_range()
         if (!more)
             co_return;
         present = std::move(next);
+    }
+}
+
+// What was edited while it was read counts under limits, too, and must do so before others are admitted. Throws
+// `unavailable`.
+awaitable<void> take_over::load_stale()
+{
+    for (std::size_t looked_at = 0; looked_at < scope_.open.stale().size();) {
+        auto const& stale = scope_.open.stale(); // grows at its end only, as the sweeper has not started yet
+        std::vector<execution_id> const ids(stale.begin() + static_cast<std::ptrdiff_t>(looked_at), stale.end());
+        looked_at = stale.size();
+        page again;
+        again.seen = std::make_unique<open_set::reading>(scope_.open);
+        again.rows = co_await scope_.ledger.open_among(ids);
+        co_await load(again);
     }
 }
 

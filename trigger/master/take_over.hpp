@@ -39,6 +39,7 @@ private:
     awaitable<void> load_range();
     awaitable<void> read(storage::open_cursor after, page& into);
     awaitable<void> load(page const& some);
+    awaitable<void> load_stale();
     bool maybe_sent(storage::open_execution_row const& row) const;
     void past_due_are_loaded();
 

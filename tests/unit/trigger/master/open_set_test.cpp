@@ -67,7 +67,8 @@ TEST_CASE("a row read from the ledger does not bring back an execution that ende
     CHECK_FALSE(f.open.add(f.make(1), young)); // known already
 }
 
-TEST_CASE("a firing of a task that was edited during the reading is read again, and a run now is not")
+TEST_CASE(
+    "a firing of a task that was edited during the reading is read again, but no run now, and none that has begun")
 {
     fixture f;
     open_set::reading const old(f.open);
@@ -77,6 +78,12 @@ TEST_CASE("a firing of a task that was edited during the reading is read again, 
     auto run_now = f.make(2);
     run_now.scheduled = false;
     CHECK(f.open.add(run_now, old));
+    auto begun = f.make(3);
+    begun.begun = true;
+    CHECK(f.open.add(begun, old));
+    auto running = f.make(4);
+    running.ran = true;
+    CHECK(f.open.add(running, old));
 }
 
 TEST_CASE("a request to cancel reaches executions that are loaded later, and all shards")

@@ -128,4 +128,16 @@ TEST_CASE("a take-over reads a page of open executions with each call of the dat
     CHECK(f.stage.database.calls() - before <= 10'000 / 2'000 + 3);
 }
 
+TEST_CASE("a firing whose task is edited while it is read is in memory when the take-over is over")
+{
+    fixture f(10);
+    f.begin();
+    f.stage.time.run_until([&] { return f.turns > 0; }, 1min);
+    REQUIRE(f.open.size() == 0); // it is being read
+    f.open.edited(task_id{1});
+    REQUIRE(f.run_until_complete());
+    CHECK(f.open.stale() == std::vector{execution_id{1}});
+    CHECK(f.open.find(execution_id{1}) != nullptr);
+}
+
 } // namespace take_over_steps_test
