@@ -20,6 +20,7 @@ void cluster_clock::sample(utc_time utc, instant asked, instant answered)
     if (!offset_) {
         offset_ = readings_[0].offset;
         slewed_at_ = answered;
+        last_ = {}; // what the clock showed before was the host's, which may be ahead
         return;
     }
     slew(answered);
