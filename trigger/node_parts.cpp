@@ -97,7 +97,7 @@ void node::parts::connect()
     votes.require_progress([this] { return progress.load(std::memory_order_relaxed); });
     trace.follow(votes);
     election.on_row([this](lease::lease_row const& row, instant asked, instant answered) {
-        if (world.shared.dialect().shared_clock())
+        if (world.shared.shared_clock())
             clock.sample(row.utc, asked, answered);
         epochs.read_row({row.id, row.epoch}, row.owner.has_value());
         contact.read_row(row, asked);

@@ -30,6 +30,7 @@ public:
     }
 
     storage::dialect const& dialect() const override { return storage::dialect_of(storage::engine::sqlite); }
+    bool shared_clock() const override { return true; }
 
 protected:
     awaitable<void> execute(job const& work, bool in_transaction) override

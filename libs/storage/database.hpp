@@ -50,6 +50,9 @@ public:
 
     virtual storage::dialect const& dialect() const = 0;
 
+    // Whether its clock is that of all nodes, and not of this host alone.
+    virtual bool shared_clock() const;
+
     // Statements that stand alone (autocommit).
     template <class Work>
     awaitable<std::invoke_result_t<Work&, soci::session&>> run(Work work)

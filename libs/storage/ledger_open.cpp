@@ -234,7 +234,8 @@ delayed_task read_delayed(row& cells)
     task.created_at = cells.moment();
     task.definition = cells.text();
     task.firings = cells.number();
-    task.ended_at = ended.value_or(cells.moment()); // its row is gone: as good as ended now
+    task.read_at = cells.moment();
+    task.ended_at = ended.value_or(task.read_at); // its row is gone: as good as ended now
     return task;
 }
 

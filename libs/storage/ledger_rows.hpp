@@ -268,6 +268,7 @@ struct delayed_task {
     int version = 0;
     execution_id execution;
     utc_time ended_at;
+    utc_time read_at; // by the database's clock, like ended_at
     utc_time created_at;
     std::string definition;
     std::int64_t firings = 0; // that count for its maximum

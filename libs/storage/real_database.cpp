@@ -200,6 +200,11 @@ private:
 
 } // namespace
 
+bool database::shared_clock() const
+{
+    return dialect().shared_clock();
+}
+
 std::unique_ptr<database> open_database(location const& where, database_settings settings, time_source const& time)
 {
     return std::make_unique<real_database>(where, settings, time);

@@ -12,6 +12,7 @@ namespace baton::trigger {
 namespace {
 constexpr std::size_t completions_at_once = most_in_a_group;
 constexpr int waiting_at_once = 2'000; // fixed-delay tasks
+constexpr duration clock_stepped = 1s; // more than cluster time and the database's clock are ever apart otherwise
 }
 
 void completions::finished(protocol::finished const& what)
@@ -81,6 +82,15 @@ void completions::replan()
     scope_.due_changed.wake();
 }
 
+// Cluster time follows a step of the database's clock after ten seconds. Until then an end that is dated after a step
+// back lies in the past of cluster time, and without this the delay would have passed at once.
+void completions::date_by_cluster(storage::delayed_task& row, utc_time asked)
+{
+    auto const ahead = asked - row.read_at;
+    if (ahead >= clock_stepped)
+        row.ended_at = std::min(row.ended_at, row.read_at) + ahead;
+}
+
 // The database has dated the end, and its clock may have been set back since.
 utc_time completions::end_of(storage::delayed_task const& row)
 {
@@ -145,25 +155,31 @@ awaitable<void> completions::resume()
 {
     for (auto ended = deps_.queue.delayed(completions_at_once); !ended.empty();
          ended = deps_.queue.delayed(completions_at_once)) {
-        auto const ready = co_await scope_.ledger.delayed_ready(ended);
-        co_await resume(ready);
+        auto const asked = scope_.term.clock.now();
+        auto ready = co_await scope_.ledger.delayed_ready(ended);
+        co_await resume(std::move(ready), asked);
         deps_.queue.were_resumed(ended.size());
     }
     auto const over = take_paused();
-    auto const ready = co_await scope_.ledger.delayed_ready(over);
-    co_await resume(ready);
+    auto const asked = scope_.term.clock.now();
+    auto ready = co_await scope_.ledger.delayed_ready(over);
+    co_await resume(std::move(ready), asked);
 }
 
 // Executions may have ended while there was no master, or their hints were lost.
 awaitable<void> completions::resume_missed()
 {
-    auto const ready = co_await scope_.ledger.delayed_ready(looked_up_to_, waiting_at_once);
-    co_await resume(ready);
+    auto const asked = scope_.term.clock.now();
+    auto ready = co_await scope_.ledger.delayed_ready(looked_up_to_, waiting_at_once);
+    co_await resume(std::move(ready), asked);
     looked_at_all_ = looked_at_all_ || looked_up_to_ == execution_id{};
 }
 
-awaitable<void> completions::resume(std::vector<storage::delayed_task> const& ready)
+awaitable<void> completions::resume(std::vector<storage::delayed_task> ready, utc_time asked)
 {
+    if (!scope_.term.clock.stands_until())
+        for (auto& each : ready)
+            date_by_cluster(each, asked);
     for (std::size_t begin = 0; begin < ready.size(); begin += completions_at_once) {
         auto const end = std::min(begin + completions_at_once, ready.size());
         std::vector<storage::advance> steps;

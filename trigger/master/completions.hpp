@@ -41,11 +41,12 @@ private:
     awaitable<void> round();
     awaitable<void> resume();
     awaitable<void> resume_missed();
-    awaitable<void> resume(std::vector<storage::delayed_task> const& ready);
+    awaitable<void> resume(std::vector<storage::delayed_task> ready, utc_time asked);
     awaitable<void> write(std::vector<storage::advance> const& all);
     std::vector<execution_id> take_paused();
     bool pauses(storage::delayed_task const& row, utc_time& next);
     utc_time end_of(storage::delayed_task const& row);
+    static void date_by_cluster(storage::delayed_task& row, utc_time asked);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 

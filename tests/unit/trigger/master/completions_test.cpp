@@ -101,6 +101,28 @@ TEST_CASE("a fixed delay passes by the boot clock while cluster time stands stil
     CHECK(next() <= to_micros(f.clock.now()));
 }
 
+TEST_CASE("a fixed delay passes by cluster time while that has not followed a step of the database's clock")
+{
+    fixture f;
+    f.add_task(1, fixed_delay);
+    f.add_execution(1, 1);
+    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
+    f.run();
+    f.pass(1s);
+    bool const hinted = GENERATE(true, false);
+    duration const by = GENERATE(duration{-3s}, duration{-12s});
+    f.stage.database.step_clock(by);
+    auto const ended = to_micros(f.clock.now());
+    if (hinted)
+        f.end(1);
+    else
+        f.commit("1");
+    f.pass(2s);
+    auto const next = f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1");
+    CHECK(next >= ended + 10'000'000 - 50'000);
+    CHECK(next <= ended + 10'000'000 + 50'000);
+}
+
 TEST_CASE("a fixed delay is not planned again after the last run of its maximum")
 {
     fixture f;
