@@ -40,12 +40,12 @@ bool unsent_after_take_over(look const& at, violation const& which, execution_ro
            });
 }
 
-// With the clock set back, the next firing of a fixed delay lies in the past of the cluster's clock.
+// The next firing of a fixed delay is an instant of the ledger, which comes earlier when the clock is set forward.
 bool delay_without_pause(look const& at, violation const& which, execution_row const* row)
 {
     auto const* task = row == nullptr ? nullptr : at.task_of(row->task);
     bool const concerns = which.invariant == 4 || which.text.starts_with("has more firings");
-    return concerns && task != nullptr && task->has(item::delay) && at.clock_stepped();
+    return concerns && task != nullptr && task->has(item::delay) && at.happened(item::clock_forward);
 }
 
 // The rerun of one failed shard starts the successor of its broadcast, or none follows.

@@ -30,14 +30,14 @@ enum class fault : std::size_t {
     stalled_edit,
 };
 
-// In the order of `fault`. Of the open ones, the first concerns delays that had begun before the step (their instants
-// are in the ledger), and the second files of SQLite, where a writer that stalls locks everything.
+// In the order of `fault`. The second of the open ones concerns files of SQLite, where a writer that stalls locks
+// everything.
 inline constexpr std::array<known_fault, 11> known_faults{{
     {"shards that are rerun together and succeed at once stop the cluster", standing::fixed},
     {"the rerun of one shard starts the successor", standing::fixed},
     {"replace cancels a forced run", standing::fixed},
     {"the retention deletes what holds a slot", standing::fixed},
-    {"a clock step takes the pause of a fixed delay away", standing::open},
+    {"a clock that is set forward shortens the pause of a fixed delay", standing::open},
     {"an edit starts a fixed delay at once", standing::fixed},
     {"unsent work counts as begun after a take-over", standing::fixed},
     {"a successor is skipped for a pause that has ended", standing::fixed},
