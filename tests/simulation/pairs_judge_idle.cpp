@@ -15,7 +15,7 @@ namespace {
 
 constexpr duration unused_for = 800ms;
 constexpr duration after_events = 10s;
-constexpr duration of_a_question = 3s; // until it is known that a handler has returned whose execution ended before
+constexpr duration of_a_question = 3s; // until it is known that a handler has returned after its execution has ended
 
 struct span {
     utc_time from, until;
@@ -55,10 +55,12 @@ idle::idle(look const& facts_of) : at(facts_of)
         auto end = ended;
         for (auto const* call : calls->second)
             end = std::max(end, at.end_of(*call));
+        // The report of a handler that has returned may be late.
+        bool const is_asked = end > ended + 100ms || row.state == "cancelled" || row.state == "timed_out";
         all.push_back({&row,
                        version->definition.at("project"),
                        version->definition.at("service"),
-                       {calls->second.front()->began, end + (end > ended + 100ms ? of_a_question : 100ms)}});
+                       {calls->second.front()->began, end + (is_asked ? of_a_question : 100ms)}});
     }
 }
 

@@ -199,14 +199,21 @@ void assigner::mark_late(protocol::service_view service, std::deque<execution_id
     }
 }
 
-// A shard whose client is gone cannot run elsewhere. A client that this node has not read of yet may be new.
+// A shard whose client is gone cannot run elsewhere, nor one that is run again after its task has moved to another
+// service. A client that this node has not read of yet may be new.
 bool assigner::fail_if_gone(open_execution& one)
 {
-    if (one.shard_instance.empty() || scope_.clients.find(one.shard_instance) != nullptr ||
-        scope_.clients.read_at() <= one.since)
+    if (one.shard_instance.empty())
+        return false;
+    auto const& task = one.task->definition;
+    auto const* client = scope_.clients.find(one.shard_instance);
+    bool const of_service =
+        client != nullptr && client->service->project == task.project && client->service->service == task.service;
+    if (of_service || (client == nullptr && scope_.clients.read_at() <= one.since))
         return false;
     one.ready = false;
-    deps_.next.fail(one, "the client of this shard is gone");
+    deps_.next.fail(one, client == nullptr ? "the client of this shard is gone"
+                                           : "the client of this shard belongs to another service");
     return true;
 }
 

@@ -182,6 +182,21 @@ TEST_CASE("a shard whose client is gone fails, and one whose client may just hav
     CHECK(f.text("SELECT reason FROM execution WHERE id = 1").find("gone") != std::string::npos);
 }
 
+TEST_CASE("a shard that is run again after its task has moved to another service fails")
+{
+    fixture f;
+    f.add_client("a", "n1");
+    f.firing->hear("n1", f.room(10, 10));
+    f.add_task(2, {{"service", "another"}});
+    f.add_execution(1, 2);
+    f.load();
+    f.one(1).shard_instance = "a";
+    f.due_changed.wake();
+    f.pass(500ms);
+    CHECK(f.state(1) == "failed");
+    CHECK(f.text("SELECT reason FROM execution WHERE id = 1").find("another service") != std::string::npos);
+}
+
 TEST_CASE("a broadcast that is due is handed on to be split, and goes to no node itself")
 {
     fixture f;

@@ -76,6 +76,7 @@ export const sentences: [Key, RegExp][] = [
   ['part_failed', /^the part "(?<part>[^"]+)" failed: (?<cause>[^]*)$/],
   ['coroutine_cancelled', /^one of its coroutines was cancelled$/],
   ['shard_gone', /^the client of this shard is gone$/],
+  ['shard_elsewhere', /^the client of this shard belongs to another service$/],
   ['ran', /^ran (?<ms>\d+) ms of at most (?<limit_ms>\d+)$/],
   ['ran_because', /^ran (?<ms>\d+) ms of at most (?<limit_ms>\d+): (?<cause>[^]*)$/],
   ['no_return_cancel', /^the handler did not return within (?<ms>\d+) ms after the request to cancel$/],
