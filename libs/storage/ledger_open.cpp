@@ -90,6 +90,7 @@ void add_payloads_of_parents(soci::session& sql, std::vector<open_execution_row>
         if (each.parent && !each.payload)
             shards[*each.parent].push_back(&each);
     std::vector<execution_id> parents;
+    parents.reserve(shards.size());
     for (auto const& [parent, of] : shards)
         parents.push_back(parent);
     for (auto const chunk : chunks(sql, parents, 1)) {
