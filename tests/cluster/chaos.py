@@ -79,7 +79,6 @@ def run_one(seed, options):
     drawn = chaos_faults.draw(chance, [ALL[kind] for kind in kinds_of(options)])
     outcome = {"seed": seed, "faults": [fault.text() for fault in drawn], "good": False, "figures": [], "words": []}
     with chaos_run.Run(seed, drawn, store_for(options, drawn), options.guard, network_for(options, drawn)) as run:
-        run.prompt = options.prompt
         try:
             record, report, ledger = run.go()
         except Exception:
@@ -242,7 +241,7 @@ def run_apart(seed, options, servers):
     command = [sys.executable, __file__, "--one", str(seed), "--server", server]
     command += ["--faults", options.faults] if options.faults else []
     command += ["--guard", "on" if options.guard else "off", "--net", options.net, "--slot", server.rsplit("-", 1)[1]]
-    command += ["--store", options.store, "--prompt", str(options.prompt)]
+    command += ["--store", options.store]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, timeout=RUN_LIMIT)
         return json.loads(done.stdout.splitlines()[-1])
@@ -302,8 +301,6 @@ def main():
     parser.add_argument("--store", choices=("mysql", "galera"), default="mysql",
                         help="galera: each node at one of three database nodes, where named locks are local, so that "
                         "the promises of the guard do not hold")
-    parser.add_argument("--prompt", type=float, default=judge.PROMPT / judge.SECOND,
-                        help="how late a firing may begin beside a neighbour, in seconds; more where other programs run")
     parser.add_argument("--only", type=int, help="repeats the run of this seed")
     parser.add_argument("--measure", choices=sorted(MEASURABLE), metavar="KIND",
                         help="how long the cluster is without a master after this fault, --runs times")

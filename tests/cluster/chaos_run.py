@@ -27,6 +27,8 @@ LAST_RESORT = 70  # exit status of a node whose lost term did not drain (docs/el
 AUDIT = """
 CREATE TABLE chaos_audit (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, at BIGINT NOT NULL,
     epoch BIGINT NOT NULL, owner VARCHAR(128) NULL, seq BIGINT NOT NULL) ENGINE=InnoDB"""
+STALL = 300 * judge.MILLI  # a commit that takes longer, of a row that no other session touches
+PROBE = "CREATE TABLE chaos_probe (id INT NOT NULL PRIMARY KEY, commits BIGINT NOT NULL) ENGINE=InnoDB"
 AUDIT_TRIGGER = """
 CREATE TRIGGER chaos_audit AFTER UPDATE ON `lock` FOR EACH ROW
     INSERT INTO chaos_audit (at, epoch, owner, seq)
@@ -107,7 +109,7 @@ class Run:
         self.policies = chaos_policies.Policies(self.cluster)
         self.actions = chaos_actions.Actions(self.cluster, seed)
         self.over = threading.Event()
-        self.prompt = judge.PROMPT / judge.SECOND  # how late a firing may begin beside a neighbour
+        self.stalls = []  # (begin, end) of the runner's own commits that took long
 
     def __enter__(self):
         return self
@@ -129,6 +131,8 @@ class Run:
     def start(self):
         cluster = self.cluster
         store = cluster.store
+        store.query(PROBE)
+        store.query("INSERT INTO chaos_probe VALUES (1, 0)")
         store.query(AUDIT)
         store.query(AUDIT_TRIGGER)
         for number in (1, 2, 3):
@@ -192,6 +196,7 @@ class Run:
         began = time.monotonic()
         for fault in self.drawn:
             threading.Thread(target=self.inject, args=(fault, arena, began), daemon=True).start()
+        threading.Thread(target=self.watch_server, daemon=True).start()
         if not self.clock_steps():
             self.actions.start()
         last = max((fault.at + fault.span for fault in self.drawn), default=0)
@@ -200,6 +205,15 @@ class Run:
             self.tend(arena)
             time.sleep(0.05)
         return self.judge(arena.complaints + self.settle(tasks))
+
+    def watch_server(self):
+        """Tells a stall of the machine, or of the server, from one that the cluster makes for itself."""
+        while not self.over.wait(0.1):
+            asked = chaos_faults.now()
+            with contextlib.suppress(Exception):  # the server is killed by some faults
+                self.cluster.store.query("UPDATE chaos_probe SET commits = commits + 1 WHERE id = 1")
+            if (answered := chaos_faults.now()) - asked > STALL:
+                self.stalls.append((asked, answered))
 
     def clock_steps(self):
         """Whether edits would take effect an hour ahead."""
@@ -299,6 +313,8 @@ class Run:
         problems += self.policies.problems(rows, journal, deaths)
         problems += self.actions.problems(journal, deaths, self.drawn)
         self.skipped.append(self.actions.summary())
+        if self.stalls:
+            self.skipped.append(f"{len(self.stalls)} commits of the runner took over {STALL // judge.MILLI} ms")
         judged = rows.of(self.judged)
         starts = self.lines_of(judged, journal)
         ledger = checker.check(judged, starts, deaths, harness.utc_us())
@@ -322,7 +338,7 @@ class Run:
             faults=[fault.record(self.guarded) for fault in done if not fault.neighbour],
             neighbours=[fault.span_record() for fault in done if fault.neighbour],
             ttl=round(chaos_faults.TTL * judge.SECOND), guard=round(chaos_faults.GUARD * judge.SECOND),
-            settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND), prompt=round(self.prompt * judge.SECOND))
+            settle=round((chaos_faults.EXPIRY + 0.5) * judge.SECOND), stalls=list(self.stalls))
         self.excuse_slaves(record)
         return record
 

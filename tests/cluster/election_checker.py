@@ -12,7 +12,8 @@ CLOCK_BOOTTIME, which all processes of a host share.
     I8   no node assigns work or believes in an epoch after its release
     I9   a node leads again within the promised time after a fault
     I10  there are no more terms than faults that call for one
-    I11  beside neighbours that misbehave, while no other fault is at work, every firing begins within a second (or `prompt`)
+    I11  beside neighbours that misbehave, while no other fault is at work, every firing begins within a second,
+         unless the machine let the database stand still (`stalls`)
 
 A *belief* lasts from the line that tells of it to its deadline, or to the line that shortens it or gives it up, or to
 the death of the process.
@@ -95,7 +96,7 @@ class Record:
     ttl: int = 3 * SECOND
     guard: int = 300 * MILLI
     settle: int = 5 * SECOND  # within which a node leads if faults overlapped or if there were none
-    prompt: int = PROMPT  # how late a firing may begin beside a neighbour
+    stalls: list = dataclasses.field(default_factory=list)  # (begin, end) of commits of the runner's own that took long
     ledger: list = dataclasses.field(default_factory=list)  # problems found by checker.py
 
 
@@ -392,21 +393,22 @@ def check_churn(record, epochs):
 
 
 def check_lags(record, report):
-    """What fell due shortly before another fault, or before a master had to lead again after it, is not judged."""
+    """What fell due shortly before another fault, or before a master had to lead again after it, is not judged; nor is
+    what fell due within a second of a stall."""
     if not record.neighbours:
         return
-    excused = [(fault.began, max(fault.ended, due(fault))) for fault in record.faults]
-    excused += [(each.began, each.ended) for each in record.neighbours if not each.prompt]
+    excused = [(fault.began - PROMPT, max(fault.ended, due(fault)) + record.settle) for fault in record.faults]
+    excused += [(each.began - PROMPT, each.ended + record.settle) for each in record.neighbours if not each.prompt]
+    excused += [(begin - PROMPT, end + PROMPT) for begin, end in record.stalls]
     since = min(each.began for each in record.neighbours)
     begun = {}
     for start in sorted(record.starts, key=lambda start: start.at):
-        if since <= start.due < record.ends and not any(begin - record.prompt <= start.due <= end + record.settle
-                                                        for begin, end in excused):
+        if since <= start.due < record.ends and not any(begin <= start.due <= end for begin, end in excused):
             begun.setdefault(start.execution, start)
     for start in begun.values():
         lag = start.at - start.due
         report.lags.append(lag)
-        if lag > record.prompt:
+        if lag > PROMPT:
             kinds = ", ".join(each.kind for each in record.neighbours if each.began <= start.at)
             yield Violation("I11", start.at,
                             f"execution {start.execution} began {lag / MILLI:.0f} ms late beside {kinds}")

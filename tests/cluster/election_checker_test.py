@@ -312,6 +312,16 @@ class Judging(unittest.TestCase):
         self.finds("I11", "1001 ms late", self.beside(3500, 2499).fault(**fault))
         self.finds("I11", "1001 ms late", self.beside(9600, 8599).fault(**fault))
 
+    def test_a_firing_may_be_late_within_a_second_of_a_stall_of_the_machine(self):
+        def stalled(start, due):
+            history = self.beside(start, due)
+            history.record.stalls.append((ms(3500), ms(4000)))
+            return history
+        self.assertEqual(self.passes(stalled(9000, 2500)).lags, [])
+        self.assertEqual(self.passes(stalled(9000, 5000)).lags, [])
+        self.finds("I11", "1001 ms late", stalled(3500, 2499))
+        self.finds("I11", "1001 ms late", stalled(6002, 5001))
+
     def test_a_neighbour_gives_a_master_no_more_time(self):
         history = History().lead(0, 1000, "A", 2).lead(5001, 10_000, "A", 3).fault("kill", 0, 0, 0)
         history.record.neighbours.append(judge.Neighbour("mute_client", ms(0), ms(9000)))
