@@ -52,11 +52,13 @@ idle::idle(look const& facts_of) : at(facts_of)
         if (calls == at.calls.end() || version == nullptr)
             continue;
         auto const ended = row.ended_at.value_or(at.seen.end);
-        auto end = ended;
+        auto returned = at.end_of(*calls->second.front());
         for (auto const* call : calls->second)
-            end = std::max(end, at.end_of(*call));
-        // The report of a handler that has returned may be late.
-        bool const is_asked = end > ended + 100ms || row.state == "cancelled" || row.state == "timed_out";
+            returned = std::max(returned, at.end_of(*call));
+        auto const end = std::max(ended, returned);
+        // Its report has not come either, where an execution is ended for a handler that has returned.
+        bool const is_given_up = row.state == "cancelled" || row.state == "timed_out";
+        bool const is_asked = returned > ended + 100ms || (is_given_up && ended > returned + 100ms);
         all.push_back({&row,
                        version->definition.at("project"),
                        version->definition.at("service"),

@@ -35,7 +35,7 @@ struct limits {
                std::function<int(utc_time, utc_time)> const& most, bool whole_limits);
     std::string const& key_of(execution_row const& row) const;
     // How long the cluster could read an edit: it cannot while the database stalls.
-    duration known_for(utc_time edited, utc_time when) const { return when - edited - at.outages(edited, when); }
+    duration known_for(utc_time edited, utc_time when) const { return when - edited - at.outages(edited, when, 0s); }
     void tasks();
     void scopes();
 };

@@ -8,8 +8,6 @@ namespace pairs_sim {
 
 namespace {
 
-constexpr duration recovery = 6s; // until a cluster works again after an event
-
 bool stops_the_cluster(item event)
 {
     switch (event) {
@@ -103,14 +101,14 @@ bool look::clock_stepped() const
     return happened(item::clock_forward) || happened(item::clock_back);
 }
 
-duration look::outages(utc_time from, utc_time until) const
+duration look::outages(utc_time from, utc_time until, duration after) const
 {
     duration sum{};
     for (auto const& each : seen.events) {
         if (!stops_the_cluster(each.what))
             continue;
         auto const begin = std::max(each.began, from);
-        auto const end = std::min(each.ended + recovery, until);
+        auto const end = std::min(each.ended + after, until);
         sum += std::max<duration>(end - begin, 0s);
     }
     return sum;

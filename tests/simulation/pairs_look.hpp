@@ -29,7 +29,8 @@ struct look {
     bool clock_stepped() const;
     bool happened(item event) const;
     // The time in which the cluster could not work for want of a master, a database or messages, before `at`.
-    duration outages(utc_time from, utc_time until) const;
+    // `after`: until it works again after an event.
+    duration outages(utc_time from, utc_time until, duration after = 6s) const;
 };
 
 // "12.345 s" from the begin of the run.
