@@ -12,7 +12,6 @@ namespace baton::trigger {
 namespace {
 constexpr std::size_t completions_at_once = most_in_a_group;
 constexpr int waiting_at_once = 2'000; // fixed-delay tasks
-constexpr duration clock_stepped = 1s; // more than cluster time and the database's clock are ever apart otherwise
 }
 
 void completions::finished(protocol::finished const& what)
@@ -87,7 +86,7 @@ void completions::replan()
 void completions::date_by_cluster(storage::delayed_task& row, utc_time asked)
 {
     auto const ahead = asked - row.read_at;
-    if (ahead >= clock_stepped)
+    if (ahead >= cluster_clock::step_limit)
         row.ended_at = std::min(row.ended_at, row.read_at) + ahead;
 }
 
@@ -155,28 +154,24 @@ awaitable<void> completions::resume()
 {
     for (auto ended = deps_.queue.delayed(completions_at_once); !ended.empty();
          ended = deps_.queue.delayed(completions_at_once)) {
-        auto const asked = scope_.term.clock.now();
-        auto ready = co_await scope_.ledger.delayed_ready(ended);
-        co_await resume(std::move(ready), asked);
+        co_await resume(scope_.ledger.delayed_ready(ended));
         deps_.queue.were_resumed(ended.size());
     }
     auto const over = take_paused();
-    auto const asked = scope_.term.clock.now();
-    auto ready = co_await scope_.ledger.delayed_ready(over);
-    co_await resume(std::move(ready), asked);
+    co_await resume(scope_.ledger.delayed_ready(over));
 }
 
 // Executions may have ended while there was no master, or their hints were lost.
 awaitable<void> completions::resume_missed()
 {
-    auto const asked = scope_.term.clock.now();
-    auto ready = co_await scope_.ledger.delayed_ready(looked_up_to_, waiting_at_once);
-    co_await resume(std::move(ready), asked);
+    co_await resume(scope_.ledger.delayed_ready(looked_up_to_, waiting_at_once));
     looked_at_all_ = looked_at_all_ || looked_up_to_ == execution_id{};
 }
 
-awaitable<void> completions::resume(std::vector<storage::delayed_task> ready, utc_time asked)
+awaitable<void> completions::resume(awaitable<std::vector<storage::delayed_task>> reading)
 {
+    auto const asked = scope_.term.clock.now();
+    auto ready = co_await std::move(reading);
     if (!scope_.term.clock.stands_until())
         for (auto& each : ready)
             date_by_cluster(each, asked);

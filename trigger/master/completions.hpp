@@ -41,8 +41,7 @@ private:
     awaitable<void> round();
     awaitable<void> resume();
     awaitable<void> resume_missed();
-    // `asked`: cluster time just before they were read.
-    awaitable<void> resume(std::vector<storage::delayed_task> ready, utc_time asked);
+    awaitable<void> resume(awaitable<std::vector<storage::delayed_task>> reading);
     awaitable<void> write(std::vector<storage::advance> const& all);
     std::vector<execution_id> take_paused();
     bool pauses(storage::delayed_task const& row, utc_time& next);

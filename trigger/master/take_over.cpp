@@ -109,8 +109,8 @@ awaitable<void> take_over::load_range()
     }
 }
 
-// What was edited while it was read counts under limits, too, and must do so before others are admitted. Throws
-// `unavailable`.
+// An execution whose task was edited while it was read counts under limits, too, and must do so before others are
+// admitted. Throws `unavailable`.
 awaitable<void> take_over::load_stale()
 {
     for (std::size_t looked_at = 0; looked_at < scope_.open.stale().size();) {
