@@ -32,7 +32,15 @@ void late_sends::take(open_execution& one)
 void late_sends::returned(open_execution& one)
 {
     one.sent = false;
-    idle_.emplace_back(scope_.term.time.now(), protocol::attempt_key{one.id, one.attempt});
+    waits_marked(one);
+}
+
+// The mark is taken back when it has been kept since the last of these calls.
+void late_sends::waits_marked(open_execution& one)
+{
+    auto const until = scope_.term.time.now() + keeps_its_mark;
+    one.mark_kept_until = until;
+    idle_.emplace_back(until, protocol::attempt_key{one.id, one.attempt});
 }
 
 awaitable<void> late_sends::run()
@@ -105,7 +113,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
     if (find_waiting(which) == nullptr)
         return;
     if (marked) {
-        idle_.emplace_back(scope_.term.time.now(), which);
+        waits_marked(*one);
     } else {
         scope_.open.mark_stale({which.execution});
         scope_.open.wait_for(*one, scope_.term.time.now() + unmarked_again);
@@ -122,17 +130,18 @@ open_execution* late_sends::find_waiting(protocol::attempt_key const& which)
 // The mark goes from memory first, so that nothing is sent by a mark that is being taken back.
 awaitable<void> late_sends::unmark_idle()
 {
-    if (idle_.empty() || idle_.front().first + keeps_its_mark > scope_.term.time.now())
+    if (idle_.empty() || idle_.front().first > scope_.term.time.now())
         co_return;
     co_await scope_.term.until_active(
         transaction_need); // first: nothing may be sent between the step in memory and the write
-    auto const since = scope_.term.time.now() - keeps_its_mark;
+    auto const now = scope_.term.time.now();
     std::vector<protocol::attempt_key> some;
     for (auto left = late_looked_at;
-         left > 0 && !idle_.empty() && idle_.front().first <= since && some.size() < most_in_a_group;
+         left > 0 && !idle_.empty() && idle_.front().first <= now && some.size() < most_in_a_group;
          --left, idle_.pop_front()) {
         auto* one = find_waiting(idle_.front().second);
-        if (one == nullptr || one->sent || one->marking || !std::exchange(one->out, false))
+        if (one == nullptr || one->mark_kept_until > now || one->sent || one->marking ||
+            !std::exchange(one->out, false))
             continue;
         some.push_back(idle_.front().second);
     }

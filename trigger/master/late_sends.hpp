@@ -41,6 +41,7 @@ private:
     };
     group next_group();
     awaitable<void> mark_group();
+    void waits_marked(open_execution& one);
     void go_on(protocol::attempt_key const& which, bool marked);
     open_execution* find_waiting(protocol::attempt_key const& which);
     awaitable<void> unmark_idle();
@@ -50,7 +51,8 @@ private:
     waker bell_;
     protocol::service_map<std::deque<protocol::attempt_key>> queues_; // none of them empty
     protocol::service_key last_;                                      // that had its turn
-    std::deque<std::pair<instant, protocol::attempt_key>> idle_;      // marked, perhaps, and waiting since then
+    std::deque<std::pair<instant, protocol::attempt_key>>
+        idle_; // marked, perhaps: the mark is kept until then, or longer
     std::function<void(protocol::service_view)> marked_;
 };
 

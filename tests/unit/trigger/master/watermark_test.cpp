@@ -166,6 +166,24 @@ TEST_CASE("a mark is taken back from an execution that a node returned and that 
     CHECK(f.is_marked(1));
 }
 
+TEST_CASE("a mark stays for a second from the last time that a node returned its execution")
+{
+    fixture f;
+    f.fire({1});
+    f.pass(5s);
+    for (int i = 0; i < 2; ++i) {
+        f.give_room(1);
+        f.pass(700ms);
+        REQUIRE(f.one(1).phase == phase::assigned);
+        f.give_room(0);
+        f.firing->returned(f.one(1), "n1", f.one(1).number);
+    }
+    f.pass(900ms);
+    CHECK(f.is_marked(1));
+    f.pass(700ms);
+    CHECK_FALSE(f.is_marked(1));
+}
+
 TEST_CASE("an execution in doubt is marked as out")
 {
     fixture f;
