@@ -81,9 +81,9 @@ void completions::replan()
     scope_.due_changed.wake();
 }
 
-// Cluster time follows a step of the database's clock after ten seconds. Until then an end that is dated after a step
-// back lies in the past of cluster time, and without this the delay would have passed at once.
-void completions::date_by_cluster(storage::delayed_task& row, utc_time asked)
+// The estimate of the database's clock follows a step after ten seconds. Until then an end that is dated after a step
+// back lies in the past of the estimate, and without this the delay would have passed at once.
+void completions::date_by_estimate(storage::delayed_task& row, utc_time asked)
 {
     auto const ahead = asked - row.read_at;
     if (ahead >= cluster_clock::step_limit)
@@ -170,11 +170,10 @@ awaitable<void> completions::resume_missed()
 
 awaitable<void> completions::resume(awaitable<std::vector<storage::delayed_task>> reading)
 {
-    auto const asked = scope_.term.clock.now();
+    auto const asked = scope_.term.clock.database_now();
     auto ready = co_await std::move(reading);
-    if (!scope_.term.clock.stands_until())
-        for (auto& each : ready)
-            date_by_cluster(each, asked);
+    for (auto& each : ready)
+        date_by_estimate(each, asked);
     for (std::size_t begin = 0; begin < ready.size(); begin += completions_at_once) {
         auto const end = std::min(begin + completions_at_once, ready.size());
         std::vector<storage::advance> steps;

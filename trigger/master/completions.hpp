@@ -46,7 +46,7 @@ private:
     std::vector<execution_id> take_paused();
     bool pauses(storage::delayed_task const& row, utc_time& next);
     utc_time end_of(storage::delayed_task const& row);
-    static void date_by_cluster(storage::delayed_task& row, utc_time asked);
+    static void date_by_estimate(storage::delayed_task& row, utc_time asked);
     void replan();
     std::optional<storage::advance> after_completion(storage::delayed_task const& row);
 

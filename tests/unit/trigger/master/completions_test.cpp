@@ -123,6 +123,25 @@ TEST_CASE("a fixed delay passes by cluster time while that has not followed a st
     CHECK(next <= ended + 10'000'000 + 50'000);
 }
 
+TEST_CASE("a fixed delay keeps its pause when the database's clock is set back while cluster time stands still")
+{
+    fixture f;
+    f.add_task(1, fixed_delay);
+    f.add_execution(1, 1);
+    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
+    f.run();
+    f.pass(1s);
+    f.stage.database.step_clock(-90s);
+    f.host.time().step_wall(-90s); // cluster time has followed
+    f.pass(1s);
+    f.stage.database.step_clock(-12s); // and will
+    f.end(1);
+    f.pass(9s);
+    CHECK(f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1") == 0);
+    f.pass(2s);
+    CHECK(f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1") != 0);
+}
+
 TEST_CASE("a fixed delay is not planned again after the last run of its maximum")
 {
     fixture f;
