@@ -14,7 +14,9 @@ namespace pairs_sim {
 namespace {
 
 constexpr duration unused_for = 800ms;
-constexpr duration after_events = 10s;
+constexpr duration node_ttl = 4s;
+// A dead client whose home is dead, too, is asked in vain for both times; readings and rounds of a second come on top.
+constexpr duration after_events = client_ttl + node_ttl + 2s;
 constexpr duration of_a_question = 3s; // until it is known that a handler has returned after its execution has ended
 
 struct span {

@@ -12,6 +12,7 @@ namespace {
 constexpr duration after_cutover = 2s; // a second is promised for what waits
 constexpr duration after_pause = 1'500ms;
 constexpr duration on_the_way = 1s;
+constexpr duration read_limit = 5s; // of a statement whose answer is lost
 
 struct stops {
     look const& at;
@@ -25,9 +26,11 @@ struct stops {
     void edits(execution_row const& one, utc_time taken);
     void pauses(execution_row const& one);
     void start_within(execution_row const& one, utc_time taken);
+    bool holder_unknown(execution_row const& one, handler_call const& call) const;
     void skips(execution_row const& one);
     void replaced(execution_row const& one);
     bool frozen_meanwhile(utc_time from, utc_time until) const;
+    bool database_silent(utc_time from, utc_time until) const;
 };
 
 // A frozen client takes what it was sent before when it continues.
@@ -38,6 +41,15 @@ bool stops::frozen_meanwhile(utc_time from, utc_time until) const
         // What waits in the lane of a client whose calls were lost is not taken back yet.
         bool const loses = each.what == item::lose_messages;
         return (holds || loses) && each.began < until && each.ended + (loses ? 8s : on_the_way) > from;
+    });
+}
+
+// The master could not read the pauses: its statement had no answer.
+bool stops::database_silent(utc_time from, utc_time until) const
+{
+    return std::ranges::any_of(at.seen.events, [&](happened_event const& each) {
+        bool const silent = each.what == item::lose_answers || each.what == item::database_stall;
+        return silent && each.began < until && each.ended + read_limit > from;
     });
 }
 
@@ -70,7 +82,8 @@ void stops::pauses(execution_row const& one)
         auto const from = pause.since + after_pause;
         for (auto const& taken : at.seen.acceptances)
             if (concerned && taken.execution == one.id && taken.at > from &&
-                taken.at < pause.ended_at.value_or(at.seen.end) && !frozen_meanwhile(pause.since, taken.at))
+                taken.at < pause.ended_at.value_or(at.seen.end) && !frozen_meanwhile(pause.since, taken.at) &&
+                !database_silent(pause.since, taken.at))
                 return add(one,
                            fmt::format("a client takes attempt {} at {}, but its service is paused since {}",
                                        taken.attempt, clock_of(at.seen, taken.at), clock_of(at.seen, pause.since)));
@@ -91,13 +104,26 @@ void stops::start_within(execution_row const& one, utc_time taken)
                          within / 1ms, clock_of(at.seen, one.scheduled_at)));
 }
 
+// A new master does not know which client had an execution. If that client is gone, it counts as not begun.
+bool stops::holder_unknown(execution_row const& one, handler_call const& call) const
+{
+    auto const ended = one.ended_at.value_or(at.seen.end);
+    bool const dies = call.died && *call.died < ended;
+    bool const is_silent = std::ranges::any_of(at.seen.silences, [&](silence const& each) {
+        return each.instance == call.instance && each.from < ended && each.until > call.began;
+    });
+    return (dies || is_silent) && std::ranges::any_of(at.seen.terms, [&](term_row const& term) {
+               return term.began > call.began && term.began < ended;
+           });
+}
+
 void stops::skips(execution_row const& one)
 {
     auto const calls = at.calls.find(one.id);
     if (calls == at.calls.end())
         return;
     bool const unsent = one.state == "skipped" || (one.state == "cancelled" && one.reason.starts_with("task d"));
-    if (unsent)
+    if (unsent && !holder_unknown(one, *calls->second.front()))
         add(one, fmt::format("a handler begins at {}, but it ends as {}: {}",
                              clock_of(at.seen, calls->second.front()->began), one.state, one.reason));
 }
