@@ -98,7 +98,10 @@ std::optional<edit_result> editing::run(task_id id, std::optional<int> seen, cha
     }
     now_ = from_micros(read_now(sql_)); // after the wait for the row
     // The database's clock may have stepped back behind what is fired already.
-    result_.valid_from = std::max({now_ + lead_, read_fired_until(sql_), not_before_});
+    auto const fired = read_fired_until(sql_);
+    result_.valid_from = std::max({now_ + lead_, fired, not_before_});
+    if (fired - now_ > std::max(lead_, duration{1s}) + 1s) // nodes mark by less ahead of their time
+        behind_ = fired - now_;
     result_.signal = signal;
     stored->record.line = result_.valid_from;
     result_.task.definition = change(stored->record);
@@ -181,6 +184,8 @@ protocol::task_progress editing::read_progress(stored_task const& stored)
     if (action_ != edit_action::deleted &&
         result_.task.definition.schedule.kind == protocol::schedule_kind::fixed_delay)
         progress.last = find_last_firing(sql_, stored, result_.valid_from);
+    if (progress.last && behind_ > 0s) // firings are due by the time of the nodes, which does not go back
+        progress.last->ended_at = std::min(progress.last->ended_at, now_) + behind_;
     auto const from = std::min(progress.next_fire_at.value_or(result_.valid_from), result_.valid_from);
     statement(sql_)
         .select("id", "scheduled_at",

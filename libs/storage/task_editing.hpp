@@ -75,6 +75,7 @@ private:
     edit_action action_;
     utc_time not_before_{duration::min()};
     utc_time now_;
+    duration behind_{}; // the database's clock, which was set back, is so far behind what is fired already
     edit_result result_;
     std::vector<calendar_link> calendars_;
 };

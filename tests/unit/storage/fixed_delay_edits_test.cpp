@@ -103,6 +103,18 @@ TEST_CASE("a fixed delay that is edited waits for its open run, and a period fro
     CHECK(short_delay.task.next_fire_at == short_delay.valid_from);
 }
 
+TEST_CASE("a fixed delay that is edited after the clock was set back waits a period by the time of the nodes")
+{
+    stage f;
+    f.plan_firing(1, f.now);
+    f.end(1);
+    wait_for(f.ledger.mark_fired(f.mine, f.now + 30min)); // the clock showed that before it was set back
+    auto const next = f.describe().task.next_fire_at;
+    REQUIRE(next);
+    CHECK(*next >= f.now + 90min);
+    CHECK(*next < f.now + 91min);
+}
+
 TEST_CASE("a fixed delay that is disabled and enabled during a run waits for its end")
 {
     stage f;
