@@ -60,7 +60,7 @@ idle::idle(look const& facts_of) : at(facts_of)
         auto const end = std::max(ended, returned);
         // Its report has not come either, where an execution is ended for a handler that has returned.
         bool const is_given_up = row.state == "cancelled" || row.state == "timed_out";
-        bool const is_asked = returned > ended + 100ms || (is_given_up && ended > returned + 100ms);
+        bool const is_asked = returned > ended || (is_given_up && ended > returned + 100ms);
         all.push_back({&row,
                        version->definition.at("project"),
                        version->definition.at("service"),
