@@ -17,37 +17,43 @@ constexpr int share = 2;               // of the time, in percent, for the slow 
 awaitable<std::vector<storage::open_key>> overdue_look::next()
 {
     std::vector<storage::open_key> found;
+    next_ = seen_;
     co_await read_recent(found);
-    if (term_.time.now() >= old_again_at_)
+    if (term_.time.now() >= next_.old_again_at)
         co_await read_old(found);
     co_return found;
+}
+
+void overdue_look::seen()
+{
+    seen_ = next_;
 }
 
 awaitable<void> overdue_look::read_recent(std::vector<storage::open_key>& found)
 {
     auto const until = term_.clock.now() - overdue_after;
-    if (recent_.due_at < until - most_behind)
-        recent_ = {until - most_behind, {}};
-    auto const keys = co_await ledger_.open_keys(until, recent_, keys_at_once);
+    if (next_.recent.due_at < until - most_behind)
+        next_.recent = {until - most_behind, {}};
+    auto const keys = co_await ledger_.open_keys(until, next_.recent, keys_at_once);
     found.insert(found.end(), keys.begin(), keys.end());
     if (keys.size() == keys_at_once)
-        recent_ = {keys.back().due_at, keys.back().id};
+        next_.recent = {keys.back().due_at, keys.back().id};
     else
-        recent_ = {until, {}};
+        next_.recent = {until, {}};
 }
 
 awaitable<void> overdue_look::read_old(std::vector<storage::open_key>& found)
 {
     auto const began = term_.time.now();
-    auto const keys = co_await ledger_.open_keys(recent_.due_at, old_, keys_at_once);
+    auto const keys = co_await ledger_.open_keys(next_.recent.due_at, next_.old, keys_at_once);
     auto const now = term_.time.now();
     found.insert(found.end(), keys.begin(), keys.end());
-    old_ = {};
-    old_again_at_ = now + rest_after(now - began, share);
+    next_.old = {};
+    next_.old_again_at = now + rest_after(now - began, share);
     if (keys.size() == keys_at_once)
-        old_ = {keys.back().due_at, keys.back().id};
+        next_.old = {keys.back().due_at, keys.back().id};
     else
-        old_again_at_ = std::max(old_again_at_, now + turn);
+        next_.old_again_at = std::max(next_.old_again_at, now + turn);
 }
 
 } // namespace baton::trigger

@@ -131,6 +131,7 @@ awaitable<void> sweeper::compare_overdue()
         if (is_behind(key))
             ids.push_back(key.id);
     co_await follow(std::move(ids));
+    overdue_.seen();
 }
 
 // Executions that a client or node has. They may have ended without a hint.

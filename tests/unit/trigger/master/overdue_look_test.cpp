@@ -38,6 +38,12 @@ struct fixture : test::term_stage {
 
     std::vector<std::int64_t> next()
     {
+        auto found = read();
+        look.seen();
+        return found;
+    }
+    std::vector<std::int64_t> read()
+    {
         std::vector<std::int64_t> found;
         stage.play(read(found));
         return found;
@@ -69,6 +75,23 @@ TEST_CASE("an execution is read once it is overdue by a second")
     auto const id = f.add(f.clock.now() + 3s);
     CHECK_FALSE(f.sees(id, 3));
     CHECK(f.sees(id, 3));
+}
+
+TEST_CASE("what could not be loaded is read again")
+{
+    fixture f;
+    f.next();
+    auto const young = f.add(f.clock.now());
+    f.stage.time.run_for(2s);
+    CHECK(f.read() == std::vector<std::int64_t>{young});
+    CHECK(f.read() == std::vector<std::int64_t>{young});
+    f.look.seen();
+    CHECK(f.read().empty());
+    auto const old = f.add(f.clock.now() - 30min);
+    f.stage.time.run_for(70s);
+    CHECK(f.read() == std::vector<std::int64_t>{old, young});
+    CHECK(f.next() == std::vector<std::int64_t>{old, young});
+    CHECK(f.next().empty());
 }
 
 TEST_CASE("a call does not read the open executions from their beginning, where a dump keeps those that have ended")
