@@ -9,10 +9,18 @@
 namespace baton::trigger {
 
 namespace {
+constexpr duration late_after = 2s;           // what is sent earlier is sent before its task's stop holds
 constexpr duration keeps_its_mark = 1s;       // while it waits
 constexpr duration unmarked_again = 1s;       // for one that the ledger did not mark: the sweeper has read it by then
 constexpr duration after_failure = 200ms;     // of a transaction
 constexpr std::size_t late_looked_at = 2'000; // in one step of the loop
+}
+
+bool late_sends::concerns(open_execution const& one) const
+{
+    if (one.marking || one.noted || mark_.must_mark(one))
+        return true;
+    return !one.out && one.due_at <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
 }
 
 std::size_t late_sends::room(protocol::service_view service) const

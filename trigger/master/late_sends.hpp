@@ -21,7 +21,7 @@ class late_sends {
 public:
     late_sends(term_scope const& scope, watermark& mark) : scope_(scope), mark_(mark), bell_(scope.loop) {}
 
-    bool concerns(open_execution const& one) const { return one.marking || one.noted || mark_.must_mark(one); }
+    bool concerns(open_execution const& one) const;
     // How many more of the service may be taken; the others wait until one group is marked.
     std::size_t room(protocol::service_view service) const;
     // Nothing if it is being marked already.
@@ -29,6 +29,8 @@ public:
     // The node has not handed it to a client, and it waits again.
     void returned(open_execution& one);
 
+    // While this is true, everything late is marked: the mark does not hit what was stopped.
+    void while_stops_are_unknown(std::function<bool()> question) { stops_unknown_ = std::move(question); }
     // Called with the service of which executions have been marked.
     void on_marked(std::function<void(protocol::service_view)> watcher) { marked_ = std::move(watcher); }
 
@@ -54,6 +56,7 @@ private:
     std::deque<std::pair<instant, protocol::attempt_key>>
         idle_; // marked, perhaps: the mark is kept until then, or longer
     std::function<void(protocol::service_view)> marked_;
+    std::function<bool()> stops_unknown_;
 };
 
 } // namespace baton::trigger

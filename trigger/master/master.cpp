@@ -91,6 +91,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
         if (!stopped_.cancel_if_stopped(one))
             admissions_.absent(one);
     });
+    late_.while_stops_are_unknown([this] { return stopped_.is_behind(); });
     paused_.on_resume([this](protocol::service_view service) {
         assigner_.released(service);
         planner_.wake();

@@ -9,8 +9,9 @@ namespace baton::trigger {
 namespace {
 
 constexpr duration look_for_stops = 1s;
-constexpr duration sent_after_line = 1s; // after the line: a firing just before it goes out as usual
-constexpr duration stop_is_kept = 1min;  // executions that were being read or were in doubt are in memory by then
+constexpr duration known_for = look_for_stops + 500ms; // the time for an answer included
+constexpr duration sent_after_line = 1s;               // after the line: a firing just before it goes out as usual
+constexpr duration stop_is_kept = 1min; // executions that were being read or were in doubt are in memory by then
 constexpr std::size_t stops_in_a_round = 1'000; // the next round goes on behind them
 constexpr std::size_t stopped_at_once = 5'000;  // executions taken in one step of the loop
 
@@ -52,6 +53,11 @@ bool stopped_tasks::cancel_if_stopped(open_execution& one)
     return true;
 }
 
+bool stopped_tasks::is_behind() const
+{
+    return loaded_ && scope_.term.time.now() - read_at_ > known_for;
+}
+
 awaitable<void> stopped_tasks::run()
 {
     auto const step = [this]() -> awaitable<void> {
@@ -63,10 +69,13 @@ awaitable<void> stopped_tasks::run()
 
 awaitable<void> stopped_tasks::round()
 {
+    auto const asked = scope_.term.time.now();
     auto const now = scope_.term.clock.now();
     auto const stops = co_await scope_.ledger.stopped_tasks(now - sent_after_line, last_, stops_in_a_round);
     bool const more = stops.size() == stops_in_a_round;
     last_ = more ? std::optional(stops.back()) : std::nullopt;
+    if (!more)
+        read_at_ = asked;
     std::vector<storage::stopped_task> done;
     for (auto const& stop : stops) {
         note(stop);

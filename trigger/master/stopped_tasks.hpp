@@ -23,7 +23,13 @@ public:
     bool cancel_if_stopped(open_execution& one);
 
     // The open executions of earlier terms are in memory. Before that nothing is cancelled.
-    void all_loaded() { loaded_ = true; }
+    void all_loaded()
+    {
+        loaded_ = true;
+        read_at_ = scope_.term.time.now();
+    }
+    // True while the stops of the last seconds may be unknown, because the database has not answered.
+    bool is_behind() const;
 
     awaitable<void> run();
 
@@ -37,6 +43,7 @@ private:
     std::optional<storage::stopped_task> last_;      // of the last round, if there are more behind it
     std::map<task_id, storage::stopped_task> known_; // the stops of the last minute, by the last reading
     bool loaded_ = false;
+    instant read_at_{}; // the stops before this are known
 };
 
 } // namespace baton::trigger

@@ -65,6 +65,20 @@ TEST_CASE("an execution of a disabled task that was sent stays, between its atte
         CHECK(f.state(id) == "planned");
 }
 
+TEST_CASE("the stops of the last seconds are unknown while the database does not answer")
+{
+    fixture f;
+    CHECK_FALSE(f.stopped.is_behind());
+    f.stopped.all_loaded();
+    f.pass(5s);
+    CHECK_FALSE(f.stopped.is_behind());
+    f.stage.database.crash_for(4s);
+    f.pass(3s);
+    CHECK(f.stopped.is_behind());
+    f.pass(3s);
+    CHECK_FALSE(f.stopped.is_behind());
+}
+
 TEST_CASE("a run by hand that waits is cancelled too, but no shard and nothing that a client has had")
 {
     fixture f;

@@ -98,6 +98,19 @@ TEST_CASE("an execution that is sent late is marked before it is sent")
     CHECK(marked_when_sent);
 }
 
+TEST_CASE("an execution that is two seconds late is marked while the stops of tasks are unknown")
+{
+    fixture f;
+    bool const unknown = GENERATE(true, false);
+    f.late.while_stops_are_unknown([unknown] { return unknown; });
+    f.pass(3s);
+    f.fire_on_time({1});
+    f.pass(1900ms);
+    CHECK_FALSE(f.late.concerns(f.one(1)));
+    f.pass(200ms);
+    CHECK(f.late.concerns(f.one(1)) == unknown);
+}
+
 TEST_CASE("no more late executions of a service are marked than find room")
 {
     fixture f;
