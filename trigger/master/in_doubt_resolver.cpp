@@ -316,6 +316,14 @@ void in_doubt_resolver::charge_at(open_execution& one, std::string const& client
         scope_.open.charge(one, deps_.credits.at(*listed->home, protocol::service_of(task), task.handler));
 }
 
+// Now, or at its due time. The pause before an attempt counts on the boot clock, which does not stand still with
+// cluster time; the due time is one of the ledger.
+utc_time in_doubt_resolver::due_again(open_execution const& one) const
+{
+    auto& clock = scope_.term.clock;
+    return clock.now() + std::max<duration>(one.due_at - clock.database_now(), 0s);
+}
+
 void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool complete)
 {
     auto const found = about.answers.finding(one.id, complete);
@@ -343,7 +351,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
             deps_.next.fail(one, "it was lost " + std::to_string(most_lost) +
                                      " times with its node, and no client had it afterwards");
         else
-            deps_.next.open(one, std::max(one.due_at, scope_.term.clock.now()), one.next_cause);
+            deps_.next.open(one, due_again(one), one.next_cause);
         ++about.next_attempts;
     }
 }

@@ -86,6 +86,7 @@ private:
     void ask(std::shared_ptr<inquiry> const& about);
     awaitable<void> ask_home(std::string node, std::uint64_t arrival, std::shared_ptr<inquiry> about);
     bool is_gone(std::string const& client) const;
+    utc_time due_again(open_execution const& one) const;
     void decide_one(open_execution& one, inquiry& about, bool complete);
     void decide(protocol::service_view service, inquiry& about, bool complete);
     void charge_at(open_execution& one, std::string const& client);

@@ -273,6 +273,23 @@ TEST_CASE("a question names at most 500 clients of a node, and the rest are aske
     CHECK(f.attempt(1) == 2);
 }
 
+TEST_CASE("an execution in doubt that is not due yet waits for its due time while cluster time stands still")
+{
+    fixture f;
+    f.begin();
+    f.clock.now();
+    f.stage.database.step_clock(-90s);
+    f.host.time().step_wall(-90s);
+    REQUIRE(f.clock.stands_until());
+    f.start = f.stage.database.utc() + 10s;
+    f.add_doubts({1});
+    f.pass(9s);
+    CHECK(f.one(1).phase == phase::waiting);
+    CHECK(f.open.pauses(f.one(1)));
+    f.pass(2s);
+    CHECK_FALSE(f.open.pauses(f.one(1)));
+}
+
 TEST_CASE("an execution whose client runs an earlier attempt waits for its end")
 {
     fixture f;
