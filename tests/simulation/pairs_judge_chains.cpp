@@ -22,6 +22,7 @@ struct chains {
     bool was_turned_on(execution_row const& before, execution_row const& one) const;
     void check_skip(drawn_task const& task, execution_row const& child, utc_time success);
     void children(std::int64_t id, drawn_task const& task);
+    bool was_deleted(execution_row const& one) const;
     bool has_lost_shard(execution_row const& one) const;
     bool was_called_off(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
@@ -106,12 +107,20 @@ std::optional<utc_time> chains::first_success(execution_row const& shard) const
     return first;
 }
 
-// A shard that the retention has deleted counts no more (docs/schedules.md), and the child may have run before that.
+bool chains::was_deleted(execution_row const& one) const
+{
+    auto const again = at.reruns.find(one.id);
+    return one.deleted || (again != at.reruns.end() &&
+                           std::ranges::any_of(again->second, [this](auto const* each) { return was_deleted(*each); }));
+}
+
+// A shard that the retention has deleted counts no more (docs/schedules.md), nor does a rerun of one. The child may
+// have run before that.
 bool chains::has_lost_shard(execution_row const& one) const
 {
     auto const shards = at.shards.find(one.id);
     return shards != at.shards.end() &&
-           std::ranges::any_of(shards->second, [](auto const* each) { return each->deleted; });
+           std::ranges::any_of(shards->second, [this](auto const* each) { return was_deleted(*each); });
 }
 
 // A broadcast that was cancelled or skipped is not followed, whatever shard of it is run again later.
