@@ -53,8 +53,7 @@ private:
     waker bell_;
     protocol::service_map<std::deque<protocol::attempt_key>> queues_; // none of them empty
     protocol::service_key last_;                                      // that had its turn
-    std::deque<std::pair<instant, protocol::attempt_key>>
-        idle_; // marked, perhaps: the mark is kept until then, or longer
+    std::deque<std::pair<instant, protocol::attempt_key>> idle_;      // marks, perhaps, that are kept until then
     std::function<void(protocol::service_view)> marked_;
     std::function<bool()> stops_unknown_;
 };
