@@ -8,7 +8,23 @@ using namespace baton;
 using namespace baton::trigger;
 using protocol::state;
 using test::fixed_delay;
-using fixture = test::completions_stage;
+
+namespace {
+
+struct fixture : test::completions_stage {
+    // Task 1, whose fixed delay waits for the end of execution 1.
+    void run_delayed()
+    {
+        add_task(1, fixed_delay);
+        add_execution(1, 1);
+        exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
+        run();
+        pass(1s);
+    }
+    std::int64_t next_firing() { return number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1"); }
+};
+
+} // namespace
 
 TEST_CASE("a failure with attempts left opens the next one, and any other end is the end")
 {
@@ -73,12 +89,7 @@ TEST_CASE("an execution that an earlier attempt has done is told of if a client 
 TEST_CASE("a fixed delay passes by the boot clock while cluster time stands still, because its clock was set back")
 {
     fixture f;
-    f.add_task(1, fixed_delay);
-    f.add_execution(1, 1);
-    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
-    f.run();
-    f.pass(1s);
-    auto const next = [&f] { return f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1"); };
+    f.run_delayed();
     auto const step = [&f] {
         f.stage.database.step_clock(-90s);
         f.host.time().step_wall(-90s);
@@ -95,20 +106,16 @@ TEST_CASE("a fixed delay passes by the boot clock while cluster time stands stil
         step();
     }
     f.pass(9s);
-    CHECK(next() == 0);
+    CHECK(f.next_firing() == 0);
     f.pass(2s);
-    CHECK(next() != 0);
-    CHECK(next() <= to_micros(f.clock.now()));
+    CHECK(f.next_firing() != 0);
+    CHECK(f.next_firing() <= to_micros(f.clock.now()));
 }
 
 TEST_CASE("a fixed delay passes by cluster time while that has not followed a step of the database's clock")
 {
     fixture f;
-    f.add_task(1, fixed_delay);
-    f.add_execution(1, 1);
-    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
-    f.run();
-    f.pass(1s);
+    f.run_delayed();
     bool const hinted = GENERATE(true, false);
     duration const by = GENERATE(duration{-3s}, duration{-12s});
     f.stage.database.step_clock(by);
@@ -118,7 +125,7 @@ TEST_CASE("a fixed delay passes by cluster time while that has not followed a st
     else
         f.commit("1");
     f.pass(2s);
-    auto const next = f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1");
+    auto const next = f.next_firing();
     CHECK(next >= ended + 10'000'000 - 50'000);
     CHECK(next <= ended + 10'000'000 + 50'000);
 }
@@ -126,20 +133,16 @@ TEST_CASE("a fixed delay passes by cluster time while that has not followed a st
 TEST_CASE("a fixed delay keeps its pause when the database's clock is set back while cluster time stands still")
 {
     fixture f;
-    f.add_task(1, fixed_delay);
-    f.add_execution(1, 1);
-    f.exec("UPDATE task SET waiting_for = 1 WHERE id = 1");
-    f.run();
-    f.pass(1s);
+    f.run_delayed();
     f.stage.database.step_clock(-90s);
     f.host.time().step_wall(-90s); // cluster time has followed
     f.pass(1s);
     f.stage.database.step_clock(-12s); // and will
     f.end(1);
     f.pass(9s);
-    CHECK(f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1") == 0);
+    CHECK(f.next_firing() == 0);
     f.pass(2s);
-    CHECK(f.number("SELECT COALESCE(next_fire_at, 0) FROM task WHERE id = 1") != 0);
+    CHECK(f.next_firing() != 0);
 }
 
 TEST_CASE("a fixed delay is not planned again after the last run of its maximum")
