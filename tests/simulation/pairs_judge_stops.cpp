@@ -48,8 +48,9 @@ bool stops::frozen_meanwhile(utc_time from, utc_time until) const
 bool stops::database_silent(utc_time from, utc_time until) const
 {
     return std::ranges::any_of(at.seen.events, [&](happened_event const& each) {
-        bool const silent = each.what == item::lose_answers || each.what == item::database_stall;
-        return silent && each.began < until && each.ended + read_limit > from;
+        bool const loses = each.what == item::lose_answers;
+        bool const silent = loses || each.what == item::database_stall;
+        return silent && each.began < until && each.ended + (loses ? read_limit : after_pause) > from;
     });
 }
 
