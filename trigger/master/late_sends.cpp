@@ -40,11 +40,11 @@ void late_sends::take(open_execution& one)
 void late_sends::returned(open_execution& one)
 {
     one.sent = false;
-    waits_marked(one);
+    expire_mark_later(one);
 }
 
-// The mark is taken back when it has been kept since the last of these calls.
-void late_sends::waits_marked(open_execution& one)
+// The mark is taken back a second after the last of these calls.
+void late_sends::expire_mark_later(open_execution& one)
 {
     auto const until = scope_.term.time.now() + keeps_its_mark;
     one.mark_kept_until = until;
@@ -121,7 +121,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
     if (find_waiting(which) == nullptr)
         return;
     if (marked) {
-        waits_marked(*one);
+        expire_mark_later(*one);
     } else {
         scope_.open.mark_stale({which.execution});
         scope_.open.wait_for(*one, scope_.term.time.now() + unmarked_again);

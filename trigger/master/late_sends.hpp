@@ -43,7 +43,7 @@ private:
     };
     group next_group();
     awaitable<void> mark_group();
-    void waits_marked(open_execution& one);
+    void expire_mark_later(open_execution& one);
     void go_on(protocol::attempt_key const& which, bool marked);
     open_execution* find_waiting(protocol::attempt_key const& which);
     awaitable<void> unmark_idle();

@@ -18,7 +18,7 @@ public:
     overdue_look(term& of, storage::ledger& ledger) : term_(of), ledger_(ledger) {}
 
     awaitable<std::vector<storage::open_key>> next();
-    // What the last call returned is in memory.
+    // The executions of the last call are in memory.
     void seen();
 
 private:
