@@ -257,5 +257,25 @@ class Overlaps(unittest.TestCase):
         self.assertEqual(self.overlapping(journal, {1: 31, 2: 40}), [(100, 101)])
 
 
+class Rates(unittest.TestCase):
+    RATE = {"limit": 10, "per_ms": 1000, "burst": 5}
+
+    def share(self, starts):
+        share, stalled_us = exclusion.reached_share(starts, self.RATE)
+        return round(share, 2), round(stalled_us / SECOND, 2)
+
+    def test_a_rate_that_is_used_at_every_instant_is_reached(self):
+        self.assertEqual(self.share([number * SECOND // 10 for number in range(100)]), (1.0, 0.0))
+
+    def test_starts_that_are_too_slow_reach_a_part_of_the_rate(self):
+        self.assertEqual(self.share([number * SECOND // 8 for number in range(100)]), (0.8, 0.0))
+
+    def test_a_pause_counts_until_the_burst_is_full(self):
+        before = [number * SECOND // 10 for number in range(51)]
+        burst = [7 * SECOND] * 5
+        after = [7 * SECOND + number * SECOND // 10 for number in range(1, 51)]
+        self.assertEqual(self.share(before + burst + after), (1.0, 1.5))
+
+
 if __name__ == "__main__":
     unittest.main()

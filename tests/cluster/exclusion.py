@@ -41,3 +41,13 @@ def above_rate(starts, rate, apart_us):
         if index - first + 1 > per_us * (at - starts[first] + apart_us) + rate["burst"]:
             return starts[first], at, index - first + 1
     return None
+
+
+def reached_share(starts, rate):
+    """The share of the rate that the starts reached, with the time in microseconds that was left out: a pause counts only
+    until it has filled the burst, because a rate makes up for no more than its burst. `starts`: sorted microseconds."""
+    per_us = rate["limit"] / (rate["per_ms"] * 1000)
+    full_us = rate["burst"] / per_us
+    gaps = [next_one - one for one, next_one in zip(starts, starts[1:])]
+    counted = sum(min(gap, full_us) for gap in gaps)
+    return len(gaps) / (counted * per_us), sum(gaps) - counted
