@@ -24,6 +24,7 @@ struct chains {
     void children(std::int64_t id, drawn_task const& task);
     bool was_deleted(execution_row const& one) const;
     bool has_lost_shard(execution_row const& one) const;
+    bool has_only_reruns(execution_row const& one) const;
     bool was_called_off(execution_row const& one) const;
     std::optional<utc_time> success_of(execution_row const& one) const;
     std::optional<utc_time> success_of_shards(execution_row const& one) const;
@@ -123,6 +124,12 @@ bool chains::has_lost_shard(execution_row const& one) const
            std::ranges::any_of(shards->second, [this](auto const* each) { return was_deleted(*each); });
 }
 
+// The rerun of a firing that the retention has deleted is not followed (docs/schedules.md).
+bool chains::has_only_reruns(execution_row const& one) const
+{
+    return one.deleted && one.state != "succeeded";
+}
+
 // A broadcast that was cancelled or skipped is not followed, whatever shard of it is run again later.
 bool chains::was_called_off(execution_row const& one) const
 {
@@ -157,12 +164,14 @@ std::optional<utc_time> chains::success_of_shards(execution_row const& one) cons
     return any ? *std::ranges::min_element(done) : *std::ranges::max_element(done);
 }
 
-// The child is there, on, and not being edited to something else around this moment.
+// The child is there, on, and not being edited to something else around this moment, nor before a master that works can
+// have started it.
 bool chains::sure_to_follow(std::vector<task_version_row> const& versions, utc_time success) const
 {
+    auto const started = success + about_an_edit + at.outages(success, success + about_an_edit);
     for (auto v = versions.begin(); v != versions.end(); ++v) {
         auto const to = std::next(v) == versions.end() ? at.seen.end : std::next(v)->valid_from;
-        bool const concerned = v->created_at < success + about_an_edit && to > success - about_an_edit;
+        bool const concerned = v->created_at < started && to > success - about_an_edit;
         bool const off = v->action == "deleted" || !v->definition.at("enabled").get<bool>();
         if (concerned && off)
             return false;
@@ -204,7 +213,7 @@ void chains::children(std::int64_t id, drawn_task const& task)
             if (row->is_firing)
                 mine[row->scheduled_at] = row;
     for (auto const* firing : of_parent->second) {
-        if (!firing->is_firing || has_lost_shard(*firing))
+        if (!firing->is_firing || has_lost_shard(*firing) || has_only_reruns(*firing))
             continue;
         auto success = success_of(*firing);
         if (success && was_called_off(*firing)) {

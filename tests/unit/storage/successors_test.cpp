@@ -224,6 +224,23 @@ TEST_CASE("a dead letter of a parent that runs again is followed, and a run that
     CHECK(f.followed() == 1);
 }
 
+TEST_CASE("what runs a dead letter again whose firing the retention has deleted is not followed")
+{
+    stage f;
+    f.plan_parent(1);
+    f.record(f.result(1, protocol::state::failed));
+    f.follow({}, {1});
+    storage::dead_letters letters(*f.shared);
+    auto const again = wait_for(letters.retry({execution_id{1}}, std::nullopt, f.ids)).letters.front().rerun.value();
+    auto second = f.result(1, protocol::state::failed);
+    second.id = again;
+    f.record(second);
+    wait_for(f.table.follow(f.mine, {}, {again}));
+    f.home.exec("DELETE FROM execution WHERE id = 1");
+    REQUIRE(wait_for(letters.retry({again}, std::nullopt, f.ids)).letters.front().rerun);
+    CHECK(f.followed() == 0);
+}
+
 TEST_CASE("a deleted child is followed no more")
 {
     stage f;
