@@ -7,6 +7,7 @@
 namespace baton::trigger {
 
 namespace {
+constexpr duration step_limit = 1s;
 constexpr duration step_patience = 10s;
 constexpr duration steady_after = 60s;
 }

@@ -13,8 +13,6 @@ namespace baton::trigger {
 // Without samples (SQLite, on one host) it is the host's UTC clock, which then never goes back either.
 class cluster_clock {
 public:
-    static constexpr duration step_limit = 1s; // a smaller difference to the database's clock is slewed
-
     explicit cluster_clock(time_source const& time) : time_(time), steady_since_(time.now()) {}
 
     // The database's clock showed `utc` at some instant between `asked` and `answered`.

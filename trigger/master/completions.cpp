@@ -81,12 +81,12 @@ void completions::replan()
     scope_.due_changed.wake();
 }
 
-// The estimate of the database's clock follows a step after ten seconds. Until then an end that is dated after a step
-// back lies in the past of the estimate, and without this the delay would have passed at once.
+// The estimate of the database's clock follows a step after ten seconds, and a smaller difference slowly. Until then an
+// end that is dated after a step back lies in the past of the estimate, and without this the delay would be too short.
 void completions::date_by_estimate(storage::delayed_task& row, utc_time asked)
 {
     auto const ahead = asked - row.read_at;
-    if (ahead >= cluster_clock::step_limit)
+    if (ahead > 0s)
         row.ended_at = std::min(row.ended_at, row.read_at) + ahead;
 }
 
