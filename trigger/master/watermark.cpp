@@ -60,14 +60,13 @@ void watermark::hurry()
 awaitable<void> watermark::run()
 {
     for (;;) {
-        co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + every_round);
+        bool const hurries = hurries_to_ && !has_hurried();
+        co_await bell_.wait_until(scope_.term.time, scope_.term.time.now() + (hurries ? raise_again : every_round));
         if (!loaded_)
             continue;
         try {
             co_await round();
             round_at_ = scope_.term.time.now();
-            if (hurries_to_ && !has_hurried())
-                bell_.wake();
         } catch (unavailable const& reason) {
             log::outage(reason, "watermark", "raising the watermark failed, trying again in a second",
                         {log::reason(reason.what())});

@@ -224,6 +224,19 @@ TEST_CASE("a node that stops in good order raises the watermark to the present")
     CHECK_FALSE(f.is_marked(2));
 }
 
+TEST_CASE("a node that stops in good order waits with pauses for rows that have to be read again")
+{
+    test::assigner_stage f;
+    f.open.mark_stale({execution_id{7}});
+    f.sent_so_far.all_loaded();
+    f.sent_so_far.hurry();
+    f.pass(500ms);
+    CHECK_FALSE(f.sent_so_far.has_hurried());
+    f.open.forget_stale(1);
+    f.pass(100ms);
+    CHECK(f.sent_so_far.has_hurried());
+}
+
 TEST_CASE("the watermark passes no execution whose row has to be read again after the take-over")
 {
     test::assigner_stage f;
