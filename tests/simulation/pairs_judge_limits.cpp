@@ -17,7 +17,8 @@ constexpr duration of_a_step = 10s; // the times of an edit are those of another
 struct holder {
     std::int64_t execution; // a broadcast for its shards
     utc_time from, until;
-    int limit = 0; // of its version of the task
+    utc_time placed; // when it may have got its place, which a further attempt keeps
+    int limit = 0;   // of its version of the task
 };
 
 int limit_of(task_version_row const* version)
@@ -64,7 +65,9 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
             whole && broadcast != at.row.end())
             until = std::min(until, broadcast->second->ended_at.value_or(until));
-        all.push_back({whole && row.parent ? *row.parent : row.id, call.began, until, limit_of(at.version_of(row))});
+        auto const placed = call.attempt > 1 ? std::min(call.began, row.created_at) : call.began;
+        all.push_back(
+            {whole && row.parent ? *row.parent : row.id, call.began, until, placed, limit_of(at.version_of(row))});
     }
     std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.from < b.from; });
     return all;
@@ -77,12 +80,12 @@ void limits::check(int task, std::string const& what, std::vector<holder> const&
 {
     for (auto const& one : all) {
         std::set<std::int64_t> beside;
-        auto since = one.from;
+        auto since = one.placed;
         int limit = 0;
         for (auto const& other : all)
             if (other.from <= one.from && other.until > one.from) {
                 beside.insert(other.execution);
-                since = std::min(since, other.from);
+                since = std::min(since, other.placed);
                 limit = std::max(limit, whole_limits ? other.limit : 0);
             }
         limit = std::max(limit, most(since, one.from));
