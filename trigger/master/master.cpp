@@ -43,6 +43,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
       deadlines_(scope_, queue_, unresponsive_),
       limits_(scope_, attempts_, deadlines_),
       in_doubt_(scope_, {deps_.node.nodes, homes_, attempts_, credits_}),
+      unreported_(scope_, homes_, steps_of_unreported()),
       loader_(scope_, book_, steps_of_loading()),
       runs_(settings.planner, scope_, loader_, attempts_),
       mark_(scope_, settings.planner.edit_lead),
@@ -236,6 +237,7 @@ void master::add_parts()
     parts_.add("sweeper", [this] { return sweep(); });
     parts_.add("cancellations", [this] { return cancellations_.run(); });
     parts_.add("deadlines", [this] { return deadlines_.run(); });
+    parts_.add("unreported runs", [this] { return unreported_.run(); });
     parts_.add("limits", [this] { return limits_.run(); });
     parts_.add("unresponsive handlers", [this] { return unresponsive_.run(); });
     parts_.add("signals", [this] { return signals_.run(); });
@@ -323,6 +325,16 @@ open_execution* master::find_assigned(execution_id execution, int attempt)
     auto* found = open_.find(execution);
     bool const assigned = found != nullptr && found->attempt == attempt && found->phase == phase::assigned;
     return assigned ? found : nullptr;
+}
+
+unreported_runs::steps master::steps_of_unreported()
+{
+    return {[this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); },
+            [this](open_execution& one) {
+                one.ran = true; // its handler may have ended a process of its client
+                one.doubted = one.where;
+                in_doubt_.add(one, protocol::attempt_cause::client_gone);
+            }};
 }
 
 protocol::report_answer master::report(protocol::report_request const& report)

@@ -35,6 +35,7 @@
 #include "trigger/master/take_over.hpp"
 #include "trigger/master/term_parts.hpp"
 #include "trigger/master/term_scope.hpp"
+#include "trigger/master/unreported_runs.hpp"
 #include "trigger/master/unresponsive_handlers.hpp"
 #include "trigger/master/zone_changes.hpp"
 
@@ -79,6 +80,7 @@ private:
     awaitable<void> load();
     awaitable<void> sweep();
     awaitable<void> log_begin();
+    unreported_runs::steps steps_of_unreported();
     void undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one);
     execution_loader::steps steps_of_loading();
     cancellations::steps steps_of_cancelling();
@@ -115,6 +117,7 @@ private:
     deadlines deadlines_;
     execution_limits limits_;
     in_doubt_resolver in_doubt_;
+    unreported_runs unreported_;
     execution_loader loader_;
     run_loader runs_;
     fire_mark mark_;

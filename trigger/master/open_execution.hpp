@@ -65,6 +65,7 @@ struct open_execution {
     bool cancel_requested = false;
     std::optional<storage::known_stop> stop{}; // that a term before this one has noted
     int timed_attempt = 0;                     // the attempt whose timeout `deadlines` watches
+    instant report_by{};                       // its client is asked then whether it runs; zero: it is not
     int stopped_attempt = 0;                   // the attempt that its client is being asked to cancel
     bool noted = false;                        // `waiting` in the ledger
     bool limited = false;                      // its rate, its service or its project limits it

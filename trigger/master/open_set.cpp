@@ -14,6 +14,7 @@ utc_time first_due(open_execution const& one)
     return protocol::due_instant(one.task->definition.schedule.firing, one.scheduled_at);
 }
 
+constexpr duration until_reported = 2s; // clients report a run after a second (docs/protocol.md)
 constexpr duration while_edited = 50ms; // until a firing that an edit may take back is looked at again
 
 constexpr std::size_t without_growing = 200'000; // executions: growing beyond 100,000 is a step of the loop of 24 ms
@@ -116,6 +117,8 @@ void open_set::leave(open_execution const& one)
         remove(in_doubt_, protocol::service_of(one.task->definition));
     else if (one.phase == phase::waiting)
         (one.scheduled ? waiting_firings_ : waiting_runs_).erase(firing(one));
+    if (one.report_by != instant{})
+        unreported_.erase({one.report_by, one.id});
 }
 
 void open_set::enter(open_execution const& one)
@@ -227,13 +230,40 @@ void open_set::move(open_execution& one, phase to, std::string where)
         under_way_.emplace(one.id, &one);
     one.where = std::move(where);
     one.since = time_.now();
+    one.report_by = {};
     enter(one);
+    if (to == phase::held && one.task->definition.timeout != 0s && one.timed_attempt != one.attempt)
+        expect_report(one, one.since + one.task->definition.timeout + until_reported);
     if (to == phase::held && one.named != nullptr)
         one.named->refused = false;
     if (!is_at_a_place(to)) {
         charge(one, nullptr);
         charge_named(one, nullptr);
     }
+}
+
+void open_set::expect_report(open_execution& one, instant by)
+{
+    one.report_by = by;
+    unreported_.emplace(by, one.id);
+}
+
+void open_set::run_is_known(open_execution& one)
+{
+    unreported_.erase({std::exchange(one.report_by, instant{}), one.id});
+}
+
+std::vector<execution_id> open_set::take_unreported(std::size_t most)
+{
+    std::vector<execution_id> some;
+    auto const now = time_.now();
+    while (some.size() < most && !unreported_.empty() && unreported_.begin()->first <= now) {
+        auto& one = executions_.at(unreported_.begin()->second);
+        unreported_.erase(unreported_.begin());
+        some.push_back(one.id);
+        expect_report(one, now + std::max<duration>(now - one.since, until_reported));
+    }
+    return some;
 }
 
 void open_set::charge(open_execution& one, credit* which)

@@ -84,6 +84,11 @@ public:
     // Called with each execution that has ended.
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
 
+    // Executions that a client has had for longer than their timeout, without a report that they run. Each comes again
+    // after a pause that doubles, until run_is_known() or its end.
+    std::vector<execution_id> take_unreported(std::size_t most);
+    void run_is_known(open_execution& one);
+
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // The end of the next pause.
     std::optional<instant> next_after_pause() const;
@@ -177,6 +182,7 @@ private:
     static planned_firing firing(open_execution const& one) { return {one.task->id, one.scheduled_at, one.id}; }
     void enter(open_execution const& one);
     void leave(open_execution const& one);
+    void expect_report(open_execution& one, instant by);
     void end_pauses(utc_time now, std::size_t most);
 
     time_source const& time_;
@@ -190,6 +196,7 @@ private:
     std::vector<execution_id> cancel_requests_;
     due_queue queue_;
     std::set<std::pair<instant, execution_id>> pauses_;
+    std::set<std::pair<instant, execution_id>> unreported_; // those that clients have, with a timeout
     protocol::service_map<open_service> services_;
     std::function<void(protocol::service_view)> released_;
     std::function<void(named_credit const&)> named_released_;
