@@ -26,6 +26,7 @@ private:
     awaitable<bool> attempt(response& answer);
     awaitable<bool> receive(response& answer);
     bool lost(error_code failed);
+    bool on_new_connection() const { return message_.once && slot_.closes_kept(); }
 
     url const& peer_;
     request const& message_;
@@ -39,9 +40,13 @@ awaitable<response> exchange::run(duration limit)
     slot_.limit().arm(limit);
     co_await slot_.enter();
     bool done = false;
-    if (slot_.take_kept())
+    bool const kept = slot_.take_kept();
+    if (kept && !on_new_connection()) {
         done = co_await attempt(answer);
-    if (!done) {
+        if (!done)
+            slot_.note_closed_kept();
+    }
+    if (!done && !(message_.once && sent_)) {
         co_await slot_.connect(sent_);
         done = co_await attempt(answer);
     }
@@ -95,7 +100,7 @@ awaitable<bool> exchange::receive(response& answer)
     if (got != progress::done)
         throw unreachable("the answer of " + peer_.text() + " is incomplete or not HTTP", true);
     answer = connection.reader.take();
-    slot_.keep(connection.reader.keeps_alive() && connection.buffer.size() == 0);
+    slot_.keep(connection.reader.keeps_alive() && connection.buffer.size() == 0 && !on_new_connection());
     co_return true;
 }
 

@@ -42,6 +42,7 @@ struct request {
     std::string body;
     std::string peer;  // "127.0.0.1:40312"; set by the listener
     std::string owner; // of the connections on which the request may be sent; waits only for requests of this owner
+    bool once = false; // no byte of it is sent twice: if a kept connection breaks, the request fails
     std::map<std::string, std::string> params; // path parameters, percent-decoded; set by the router
     // While the request is being handled: is the connection still open on the sender's side? Set by the listener; may
     // be empty.

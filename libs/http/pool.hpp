@@ -54,6 +54,7 @@ private:
         std::size_t busy = 0;                    // granted slots
         std::vector<idle_list::iterator> idle{}; // busy + idle never exceeds the limit; the last one was used last
         std::deque<slot*> waiting{};
+        bool closes_kept = false; // with a request on its way, without having said so
     };
 
     host& find(url const& to, std::string const& owner);
@@ -90,6 +91,10 @@ public:
 
     // Takes a kept connection, if there is one that the server has not closed as far as this host knows.
     bool take_kept();
+
+    // Did the host close a kept connection on which a request was on its way? As long as the pool remembers the host.
+    bool closes_kept() const { return host_.closes_kept; }
+    void note_closed_kept() { host_.closes_kept = true; }
 
     // Opens a new connection. Throws unreachable with `sent` as possibly_delivered.
     awaitable<void> connect(bool sent);

@@ -99,6 +99,47 @@ TEST_CASE(
     CHECK(served == 2);
 }
 
+TEST_CASE("a request that is to be sent once fails with a kept connection, and the next one uses a new connection")
+{
+    loopback net;
+    tcp::acceptor acceptor(net.io, tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+    net.to = parse_url("http://127.0.0.1:" + std::to_string(acceptor.local_endpoint().port()));
+    auto const by = make_client(net.time);
+    int requests = 0;
+    auto const other_side = [&]() -> awaitable<void> {
+        for (int connection = 0; connection < 3; ++connection) {
+            auto socket = co_await acceptor.async_accept(asio::use_awaitable);
+            std::string seen;
+            auto into = asio::dynamic_buffer(seen);
+            co_await asio::async_read_until(socket, into, "\r\n\r\n", asio::use_awaitable);
+            ++requests;
+            co_await write_all(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+            if (connection != 0)
+                continue;
+            seen.clear();
+            co_await asio::async_read_until(socket, into, "\r\n\r\n", asio::use_awaitable);
+            ++requests; // and closes
+        }
+    };
+    auto const scenario = [&]() -> awaitable<void> {
+        auto asked = post("/", "");
+        asked.once = true;
+        auto const first = co_await try_send(*by, net.to, asked, 5s);
+        CHECK(first.answer);
+        auto const second = co_await try_send(*by, net.to, asked, 5s);
+        CHECK(second.unreachable);
+        CHECK(second.possibly_delivered);
+        CHECK(requests == 2);
+        for (int i = 0; i < 2; ++i) {
+            auto const next = co_await try_send(*by, net.to, asked, 5s);
+            CHECK(next.answer);
+        }
+        CHECK(requests == 4);
+    };
+    asio::co_spawn(net.io, other_side(), asio::detached);
+    net.run(scenario());
+}
+
 TEST_CASE("a refused connection and an unknown host name are reported as not delivered")
 {
     loopback net;
