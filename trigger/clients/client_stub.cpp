@@ -8,8 +8,30 @@
 namespace baton::trigger {
 
 namespace {
+
 constexpr std::size_t nonce_bytes = 16;
+
+// Only a refusal by the protocol says that the client took nothing (docs/protocol.md). A proxy or a framework may
+// answer with any other status after the client has taken the group.
+client_calls::dispatch_outcome outcome_of(http::response const& answer)
+{
+    client_calls::dispatch_outcome outcome;
+    bool const success = answer.status >= 200 && answer.status < 300;
+    bool const refusal = answer.status >= 400 && answer.status < 500 && answer.status != 408;
+    if (success)
+        outcome.answer = http::parse_if<protocol::dispatch_answer>(answer.body);
+    outcome.maybe_there = !refusal;
+    outcome.too_large = answer.status == 413;
+    if (answer.status == 409)
+        outcome.why = "it knows a higher epoch";
+    else if (success)
+        outcome.why = "its answer of status " + std::to_string(answer.status) + " cannot be read";
+    else
+        outcome.why = "status " + std::to_string(answer.status);
+    return outcome;
 }
+
+} // namespace
 
 client_stub::client_stub(home_clients& clients, client_lines lines, call_limits limits, epoch_claims& epochs)
     : clients_(clients), lines_(lines), limits_(limits), epochs_(epochs)
@@ -56,18 +78,10 @@ awaitable<client_stub::dispatch_outcome> client_stub::dispatch(std::string insta
     try {
         auto const answer =
             co_await post(instance, protocol::path_dispatch, std::move(text), protocol::delivery_way::push);
-        if (!answer) {
+        if (answer)
+            outcome = outcome_of(*answer);
+        else
             outcome.why = "client gone";
-        } else if (answer->status == 200) {
-            outcome.answer = http::parse_if<protocol::dispatch_answer>(answer->body);
-            outcome.maybe_there = true;
-            outcome.why = "its answer cannot be read";
-        } else {
-            outcome.too_large = answer->status == 413;
-            outcome.maybe_there = answer->status >= 500;
-            outcome.why =
-                answer->status == 409 ? "it knows a higher epoch" : "status " + std::to_string(answer->status);
-        }
     } catch (http::unreachable const& failure) {
         outcome.maybe_there = failure.possibly_delivered();
         outcome.why = failure.what();

@@ -114,10 +114,23 @@ TEST_CASE("a group has certainly not arrived only if the client refused it or co
         CHECK_FALSE(got.maybe_there);
         CHECK(got.why == "status 400");
     }
-    SECTION("it failed")
+    SECTION("it answered with a status that is no refusal")
     {
-        f.answers(503);
-        CHECK(f.dispatch().maybe_there);
+        for (auto const status : {302, 307, 408, 500, 503}) {
+            CAPTURE(status);
+            f.answers(status);
+            CHECK(f.dispatch().maybe_there);
+        }
+    }
+    SECTION("it confirmed without saying for which executions")
+    {
+        for (auto const status : {201, 202, 204}) {
+            CAPTURE(status);
+            f.answers(status);
+            auto const got = f.dispatch();
+            CHECK_FALSE(got.answer);
+            CHECK(got.maybe_there);
+        }
     }
     SECTION("it answered nonsense")
     {
@@ -144,6 +157,18 @@ TEST_CASE("a group has certainly not arrived only if the client refused it or co
         CHECK_FALSE(got.maybe_there);
         CHECK(got.why == "client gone");
         CHECK(f.push.calls.empty());
+    }
+}
+
+TEST_CASE("an answer that can be read counts with any status of success")
+{
+    fixture f;
+    for (auto const status : {200, 201, 202}) {
+        CAPTURE(status);
+        f.answers(status, R"({"free":7,"executions":[]})");
+        auto const got = f.dispatch();
+        REQUIRE(got.answer);
+        CHECK(got.answer->free == 7);
     }
 }
 
