@@ -84,6 +84,7 @@ public:
             co_return client_refused();
         auto message = read_message<protocol::fetch_request>(request);
         check_instance(message.instance);
+        check_poll(message.poll);
         auto const* known = parts_.clients.find(message.instance);
         if (known == nullptr || !parts_.clients.hears(message.instance) ||
             !same_secret(known->row.secret, message.secret))

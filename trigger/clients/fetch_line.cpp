@@ -1,5 +1,6 @@
 #include "trigger/clients/fetch_line.hpp"
 
+#include "libs/base/log.hpp"
 #include "libs/http/client.hpp"
 
 #include <algorithm>
@@ -9,6 +10,8 @@ namespace baton::trigger {
 namespace {
 constexpr duration between_polls = 1s;  // without a request for so long, a client counts as one that does not fetch
 constexpr duration after_break = 200ms; // the same after its connection has broken
+constexpr duration stale_hold = 1s; // of a request that is not the client's newest, so that it does not come at once
+constexpr int most_replaced = 3;    // requests that a newer one replaced while the client was there; then it is told
 } // namespace
 
 std::shared_ptr<fetch_line::client_box> fetch_line::open(std::string const& instance, bool has_address)
@@ -79,8 +82,11 @@ awaitable<std::optional<std::string>> fetch_line::poll(protocol::fetch_request r
     auto const client = open(request.instance, false);
     take_answers(*client, request);
     lose(*client, client->box.drop_old(time_.now()));
-    if (!client->box.begin(request.poll))
+    if (!client->box.begin(request.poll)) {
+        tell_stale(*client, request.instance, "its poll is not higher than that of an earlier request");
+        co_await time_.sleep_for(stale_hold);
         co_return empty();
+    }
     auto const mine = std::make_shared<held>(loop_);
     bool const returns = !client->request && time_.now() > client->expected;
     if (auto const before = std::exchange(client->request, mine))
@@ -90,10 +96,23 @@ awaitable<std::optional<std::string>> fetch_line::poll(protocol::fetch_request r
     co_await hold(client, mine);
     if (client->closed)
         co_return std::nullopt;
-    if (client->request != mine) // a newer one has come
+    if (client->request != mine) { // a newer one has come
+        if (connected && connected() && ++client->replaced == most_replaced)
+            tell_stale(*client, request.instance, "it sends a request while an earlier one is held");
+        co_await time_.sleep_for(stale_hold);
         co_return empty();
+    }
     client->request.reset();
     co_return answer_with(*client, connected);
+}
+
+void fetch_line::tell_stale(client_box& client, std::string const& instance, char const* why)
+{
+    if (!std::exchange(client.told_stale, true))
+        log::warn("clients",
+                  "a client fetches with requests that are not its newest, each is held for a second: fetch from one "
+                  "loop, and raise poll with each request",
+                  {log::reason(why), {"client", instance}});
 }
 
 std::string fetch_line::poll_now(protocol::fetch_request request)

@@ -25,8 +25,10 @@ public:
     awaitable<http::response> call(call_target to, char const* path, std::string body, duration limit) override;
 
     // Takes the answers of the request, and holds it until there are calls, a newer request of the client comes, or
-    // protocol::fetch_hold has passed. `connected` (may be empty): is the client still there to read the answer? The
-    // text of a fetch_answer; nothing if the client has ceased to be one of this node.
+    // protocol::fetch_hold has passed. A request that is not the newest is answered a second later, so that a client
+    // with a wrong `poll`, or with two loops, does not ask without a pause. `connected` (may be empty): is the client
+    // still there to read the answer? The text of a fetch_answer; nothing if the client has ceased to be one of this
+    // node.
     awaitable<std::optional<std::string>> poll(protocol::fetch_request request, std::function<bool()> connected);
     // The same for a client with an address, at once.
     std::string poll_now(protocol::fetch_request request);
@@ -60,6 +62,8 @@ private:
         std::map<std::int64_t, std::shared_ptr<pending>> calls;
         std::shared_ptr<held> request; // null while none is held
         instant expected{};            // the time by which the next request should have come
+        int replaced = 0;              // requests, by a newer one, while their connections stood
+        bool told_stale = false;       // the log has said so
         bool has_address = false;
         bool closed = false;
     };
@@ -69,6 +73,7 @@ private:
     awaitable<void> hold(std::shared_ptr<client_box> client, std::shared_ptr<held> mine);
     std::string answer_with(client_box& client, std::function<bool()> const& connected);
     void take_answers(client_box& client, protocol::fetch_request& request);
+    static void tell_stale(client_box& client, std::string const& instance, char const* why);
     static void lose(client_box& client, std::vector<std::int64_t> const& calls);
     std::string empty() const;
 

@@ -96,4 +96,10 @@ void check_instance(std::string const& instance)
         throw invalid_input("instance", "instance is required: the one of the client's registration");
 }
 
+void check_poll(std::int64_t poll)
+{
+    if (poll < 1)
+        throw invalid_input("poll", "poll is required: a number above 0 that rises with each request of the instance");
+}
+
 } // namespace baton::trigger

@@ -8,5 +8,6 @@ namespace baton::trigger {
 void check(protocol::register_request const& request);
 void check(protocol::heartbeat_request const& request);
 void check_instance(std::string const& instance); // of the other messages, which must say whose they are
+void check_poll(std::int64_t poll);               // of a fetch
 
 } // namespace baton::trigger
