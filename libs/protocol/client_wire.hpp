@@ -131,6 +131,7 @@ struct results_request {
 struct attempt_key {
     execution_id execution;
     int attempt = 1;
+    bool operator==(attempt_key const&) const = default;
 };
 
 // The results named here are durable (or were settled otherwise), so the client may forget them. A node also takes
@@ -214,7 +215,7 @@ struct dispatch_ack {
 // in the request's namespace. `term` is that highest one.
 struct dispatch_answer {
     term_id term;
-    int free = 0; // executions that it would still accept
+    int free = -1; // executions that it would still accept; -1: not told
     std::vector<dispatch_ack> executions;
 };
 

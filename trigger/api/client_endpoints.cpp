@@ -127,13 +127,13 @@ public:
         for (auto const& one : message.results)
             out.recorded.push_back({one.execution, one.attempt});
         auto const instance = message.instance;
-        std::vector<execution_id> ended;
+        std::vector<protocol::attempt_key> ended;
         for (auto const& one : message.results)
             if (protocol::is_final(one.status))
-                ended.push_back(one.execution);
+                ended.push_back({one.execution, one.attempt});
         co_await parts_.results.take(std::move(message));
-        for (auto const execution : ended)
-            parts_.deliveries.execution_ended(instance, execution);
+        for (auto const& which : ended)
+            parts_.deliveries.execution_ended(instance, which);
         co_return http::text_response(200, to_text(out));
     }
 

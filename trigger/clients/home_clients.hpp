@@ -13,12 +13,13 @@ namespace baton::trigger {
 struct known_client {
     storage::client_record row;
     std::set<std::string> handlers;
-    bool drained = false; // by a person
-    instant heard_at{};   // its last heartbeat
+    bool drained = false;  // by a person
+    bool stopping = false; // it has answered so, and the row does not show it yet
+    instant heard_at{};    // its last heartbeat
     clock_estimate clock;
     instant answered_at{}; // a call of this node, last
     instant written_at{};  // this node's last write of the row: an older reading of the row says nothing
-    bool gets_work() const { return !drained && row.state == storage::client_state::up; }
+    bool gets_work() const { return !drained && !stopping && row.state == storage::client_state::up; }
     bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
 };
 
@@ -30,6 +31,8 @@ public:
     virtual bool is_gone(std::string const& instance) const = 0;
     // This node hears the client, but cannot work with it: declares it gone. In the background.
     virtual void bury(std::string const& instance, std::string const& why) = 0;
+    // The client has answered that it stops: records it, as its heartbeat will. In the background.
+    virtual void drains(std::string const& instance) = 0;
 
 protected:
     ~home_clients() = default;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr duration between_rounds = 1s;
 constexpr std::size_t page_size = 2'000; // changes read at a time
+constexpr int drains_at_once = 50;       // in a round; the heartbeats of the others tell as well
 
 write_limits limits_of(client_settings const& settings)
 {
@@ -71,6 +72,7 @@ awaitable<void> registry::run()
             if (!changes_.unchanged(time_.now()))
                 co_await read_changes();
             co_await write_departures();
+            co_await write_drains();
             co_await bury_hopeless();
             co_await bury_silent();
             co_await purge();
@@ -177,6 +179,7 @@ void registry::keep(storage::client_record row, bool drained)
     auto const instance = row.instance;
     auto& known = clients_[instance];
     known.drained = drained;
+    known.stopping = false;
     known.handlers = {row.handlers.begin(), row.handlers.end()};
     known.row = std::move(row);
     known.heard_at = known.written_at = time_.now();
@@ -264,21 +267,50 @@ awaitable<bool> registry::beat(protocol::heartbeat_request request)
         known->clock.take(time_.utc().time_since_epoch() / 1ms, request.clock_ms);
     if (known->row.state == wanted)
         co_return true;
-    auto row = known->row;
+    co_return co_await write_state(std::move(request.instance), request.generation, wanted);
+}
+
+// False if the client is not one of this node any more.
+awaitable<bool> registry::write_state(std::string instance, std::int64_t generation, storage::client_state wanted)
+{
+    auto row = find(instance)->row;
     row.state = wanted;
     storage::client_write change{storage::client_write::kind::put, row};
     auto const put = co_await writer_.write(std::move(change), {});
-    auto const* now = find(request.instance); // it may have left, or registered again
-    bool const same = now != nullptr && now->row.generation == request.generation;
+    auto const* now = find(instance); // it may have left, or registered again
+    bool const same = now != nullptr && now->row.generation == generation;
     if (same && put.overtaken)
-        lose(request.instance);
+        lose(instance);
     else if (same && !put.kept)
-        forget(request.instance);
+        forget(instance);
     if (!same || !put.kept)
         co_return false;
     row.changed_at = time_.utc();
     keep(std::move(row), put.drained);
     co_return true;
+}
+
+void registry::drains(std::string const& instance)
+{
+    auto* known = find(instance);
+    if (known == nullptr || known->row.state != storage::client_state::up || std::exchange(known->stopping, true))
+        return;
+    to_drain_.insert(instance);
+    bell_.wake();
+    if (changed_)
+        changed_(instance);
+}
+
+awaitable<void> registry::write_drains()
+{
+    for (int left = drains_at_once; left > 0 && !to_drain_.empty(); --left) {
+        auto instance = std::move(to_drain_.extract(to_drain_.begin()).value());
+        auto const* known = find(instance);
+        if (known == nullptr || known->row.state != storage::client_state::up)
+            continue;
+        auto const generation = known->row.generation;
+        co_await write_state(std::move(instance), generation, storage::client_state::draining);
+    }
 }
 
 void registry::departed(std::string const& instance)

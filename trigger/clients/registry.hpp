@@ -61,6 +61,7 @@ public:
     // Once the client has been told, by a refused registration: until then it may begin what reaches it late. A client
     // that sends no heartbeats counts as gone after its ttl.
     void bury(std::string const& instance, std::string const& why) override;
+    void drains(std::string const& instance) override;
     known_client* find(std::string const& instance) override;
     std::size_t size() const { return clients_.size(); }
     std::uint64_t looks() const { return looks_; } // at clients, for their silence
@@ -94,6 +95,8 @@ private:
     bool apply(storage::client_listing const& listed, instant asked); // true: may it be a client of this node?
     awaitable<void> adopt(std::vector<std::string> instances);
     void keep(storage::client_record row, bool drained);
+    awaitable<bool> write_state(std::string instance, std::int64_t generation, storage::client_state wanted);
+    awaitable<void> write_drains();
     void set_drained(std::string const& instance, known_client& known, bool drained);
     void lose(std::string const& instance);   // to another home
     void forget(std::string const& instance); // for good
@@ -133,6 +136,7 @@ private:
         bool told = false;
     };
     std::map<std::string, burial> to_bury_; // by instance
+    std::set<std::string> to_drain_;        // that have answered that they stop
     waker bell_;
 };
 

@@ -8,7 +8,7 @@ void client_lane::note_room()
 {
     auto const load = counted() + hidden_;
     auto const now = !takes_work()                    ? lane_room::none
-                     : load < who_.slots              ? lane_room::slot
+                     : load < who_.slots              ? (sending() ? lane_room::later : lane_room::slot)
                      : load < who_.slots + who_.queue ? lane_room::queue
                                                       : lane_room::none;
     if (auto const before = std::exchange(takes_, now); before != now && watcher_ != nullptr)
@@ -29,7 +29,7 @@ void client_lane::update(lane_client who)
 
 lane_figures client_lane::figures(instant now) const
 {
-    return {std::max(free_slots(now), 0), static_cast<int>(held_.size() + on_the_way_),
+    return {std::max(free_slots(now), 0), static_cast<int>(held_.size() - idle_ + on_the_way_),
             static_cast<int>(queue_.size())};
 }
 
@@ -75,7 +75,12 @@ std::vector<delivery> client_lane::take_group(instant now)
             group.back().first_sent = now;
     }
     on_the_way_ = group.size();
+    sent_.clear();
+    early_.clear();
+    for (auto const& one : group)
+        sent_.push_back({one.what.work.execution, one.what.work.attempt});
     sent_at_ = now;
+    note_room();
     return group;
 }
 
@@ -85,37 +90,99 @@ void client_lane::group_ended()
     note_room();
 }
 
-void client_lane::has(execution_id execution, instant now)
+void client_lane::has(protocol::attempt_key const& which, instant now)
 {
     if (held_.empty())
         progress_at_ = now;
-    held_.insert(execution);
+    if (!ended_on_the_way(which)) {
+        erase(which.execution);
+        places_[which.execution] = held_.insert(held_.end(), {which, now});
+    }
     note_room();
 }
 
-void client_lane::ended(execution_id execution, instant now)
+bool client_lane::holds(protocol::attempt_key const& which) const
 {
-    if (held_.erase(execution) != 0)
-        progress_at_ = now;
+    auto const found = places_.find(which.execution);
+    return found != places_.end() && found->second->which == which;
+}
+
+bool client_lane::erase(execution_id execution)
+{
+    auto const found = places_.find(execution);
+    if (found == places_.end())
+        return false;
+    held_.erase(found->second);
+    places_.erase(found);
+    idle_ = std::min(idle_, held_.size());
+    return true;
+}
+
+void client_lane::forget(execution_id execution)
+{
+    if (erase(execution) && idle_ > 0)
+        --idle_;
     note_room();
+}
+
+bool client_lane::ended(protocol::attempt_key const& which, instant now)
+{
+    if (!erase(which.execution)) {
+        if (!sending() || std::ranges::find(sent_, which) == sent_.end())
+            return false;
+        early_.push_back(which);
+    }
+    progress_at_ = now;
+    note_room();
+    return true;
+}
+
+bool client_lane::ended_on_the_way(protocol::attempt_key const& which) const
+{
+    return std::ranges::find(early_, which) != early_.end();
 }
 
 void client_lane::told_free_slots(int free, instant now)
 {
-    auto const running = std::max(who_.slots - free, 0);
+    auto const running = static_cast<std::size_t>(std::max(who_.slots - free, 0));
     bool const all_known = queue_.empty() && !sending();
     // With a free slot nothing waits in the client's queue, so what runs is all that it has.
-    if (all_known && free > 0 && running < static_cast<int>(held_.size()) && now - progress_at_ > 1s)
-        while (static_cast<int>(held_.size()) > running)
-            held_.erase(held_.begin());
+    bool const fewer = free > 0 && running < held_.size();
+    if (!fewer)
+        idle_ = 0;
+    else if (all_known && now - progress_at_ > 1s)
+        idle_ = held_.size() - running;
+    if (!fewer)
+        contradictions_ = 0;
+    else if (contradictions_++ == 0)
+        contradicted_since_ = now;
     if (free > 0)
         progress_at_ = now;
     note_room();
 }
 
+std::vector<protocol::attempt_key> client_lane::take_doubtful(instant now)
+{
+    std::vector<protocol::attempt_key> doubtful;
+    bool const contradicts = contradictions_ >= limits_.doubtful_heartbeats;
+    if (now < next_question_ || (!contradicts && !stalled(now, limits_.doubtful_silence)))
+        return doubtful;
+    auto const before = contradicts ? contradicted_since_ : now - limits_.doubtful_silence;
+    for (auto const& one : held_) {
+        if (one.since > before || doubtful.size() == limits_.asked_at_once)
+            break;
+        doubtful.push_back(one.which);
+    }
+    if (doubtful.empty())
+        return doubtful;
+    next_question_ = now + question_pause_;
+    question_pause_ = std::min<duration>(2 * question_pause_, limits_.longest_question_pause);
+    return doubtful;
+}
+
 void client_lane::told_room(int free, instant now, duration span)
 {
-    hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(held_.size()), 0);
+    hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(held_.size() - idle_), 0);
     hidden_until_ = now + span;
     note_room();
 }

@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <deque>
 #include <iterator>
+#include <list>
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace baton::trigger {
@@ -47,6 +48,19 @@ struct lane_limits {
     duration repeat = 1min;
     // How long a client may fail to answer before a question settles what it may have got.
     duration doubt_after = 5s;
+    // A client is asked about what it has if so many heartbeats in a row show fewer handlers than this node counts, or
+    // if all its slots have been taken for so long without an end.
+    int doubtful_heartbeats = 3;
+    duration doubtful_silence = 15s;
+    std::size_t asked_at_once = 1'000;
+    duration first_question_pause = 5s; // doubles with each question that finds nothing lost
+    duration longest_question_pause = 5min;
+};
+
+// An execution that a client has, as far as its home knows.
+struct held_attempt {
+    protocol::attempt_key which;
+    instant since;
 };
 
 // The free slots and executions of a client, for the list of clients.
@@ -60,6 +74,7 @@ struct lane_figures {
 enum class lane_room {
     none,
     queue, // no slot is free, but a place in its queue
+    later, // a slot is free, but the client has not answered its last request yet
     slot,
 };
 
@@ -68,7 +83,11 @@ enum class lane_room {
 class client_lane {
 public:
     client_lane(lane_client who, lane_limits limits, std::uint64_t number = 0)
-        : who_(std::move(who)), limits_(limits), number_(number), group_(limits.group)
+        : who_(std::move(who)),
+          limits_(limits),
+          number_(number),
+          group_(limits.group),
+          question_pause_(limits.first_question_pause)
     {}
 
     lane_client const& who() const { return who_; }
@@ -133,11 +152,23 @@ public:
     // The request of take_group has ended.
     void group_ended();
 
-    void has(execution_id execution, instant now);
-    void ended(execution_id execution, instant now);
+    // The client took it. It takes no place if its end has been recorded meanwhile.
+    void has(protocol::attempt_key const& which, instant now);
+    // Its end is recorded. A client may send a result before the answer to the dispatch arrives. False: this client
+    // does not have the execution, nor is this attempt on its way to it.
+    bool ended(protocol::attempt_key const& which, instant now);
+    // Was this attempt's end recorded while the attempt was on its way?
+    bool ended_on_the_way(protocol::attempt_key const& which) const;
+    std::list<held_attempt> const& held() const { return held_; } // in the order in which the client took them
+    bool holds(protocol::attempt_key const& which) const;
     // A heartbeat told that so many of its slots are free. Corrects the count of executions whose end another node has
-    // recorded.
+    // recorded, or which the client has lost.
     void told_free_slots(int free, instant now);
+    // What the client is to be asked about now, because it may have lost it: see lane_limits. The oldest first, at most
+    // lane_limits::asked_at_once. The next question comes after a pause.
+    std::vector<protocol::attempt_key> take_doubtful(instant now);
+    void found_lost() { question_pause_ = limits_.first_question_pause; } // by the last question
+    void forget(execution_id execution);                                  // the client does not run it
     // An answer to a dispatch told how many more executions the client would take. If that is fewer than this node
     // counts, the client has executions of another node, or its room for results is full. The next answer corrects the
     // count, or the end of `span`.
@@ -179,9 +210,10 @@ public:
     bool halve(std::size_t size);
 
 private:
-    int counted() const { return static_cast<int>(held_.size() + queue_.size() + on_the_way_); }
+    int counted() const { return static_cast<int>(held_.size() - idle_ + queue_.size() + on_the_way_); }
     int load(instant now) const { return counted() + (now < hidden_until_ ? hidden_ : 0); }
     void note_room();
+    bool erase(execution_id execution);
 
     lane_client who_;
     lane_limits limits_;
@@ -189,9 +221,17 @@ private:
     std::size_t group_;
     std::deque<delivery> queue_;
     std::size_t on_the_way_ = 0;
-    instant sent_at_{};                     // the last request
-    std::unordered_set<execution_id> held_; // acknowledged and not ended
-    int hidden_ = 0;                        // executions that it has beside `held_`
+    std::vector<protocol::attempt_key> sent_{};  // in the last request
+    std::vector<protocol::attempt_key> early_{}; // of these, whose ends were recorded before the answer came
+    instant sent_at_{};                          // the last request
+    std::list<held_attempt> held_;               // acknowledged and not ended
+    std::unordered_map<execution_id, std::list<held_attempt>::iterator> places_; // in `held_`
+    std::size_t idle_ = 0;   // of `held_`: so many more than its last heartbeat shows handlers
+    int contradictions_ = 0; // heartbeats in a row that show fewer handlers than `held_` has
+    instant contradicted_since_{};
+    instant next_question_{};
+    duration question_pause_{};
+    int hidden_ = 0; // executions that it has beside `held_`
     instant hidden_until_{};
     bool proved_ = false;
     bool ever_proved_ = false; // at this address

@@ -21,7 +21,8 @@ dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies 
                [this](std::string const& instance) { proved(instance); },
                [this](std::string const& instance, std::string const& why) { failed(instance, why); }}),
       bell_(loop),
-      senders_(loop)
+      senders_(loop),
+      lost_({deps.lanes, deps.calls, deps.right, deps.report, deps.time, senders_})
 {}
 
 std::size_t dispatcher::accept(protocol::assign_request message)
@@ -281,16 +282,25 @@ void dispatcher::give_back_old(client_lane& lane)
         give_back(one, protocol::return_cause::in_doubt, lane.who().instance, "its delivery was not answered for long");
 }
 
-void dispatcher::execution_ended(std::string const& instance, execution_id execution)
+void dispatcher::execution_ended(std::string const& instance, protocol::attempt_key const& which)
 {
-    if (auto* lane = deps_.lanes.find(instance))
-        lane->ended(execution, deps_.time.now());
+    auto const now = deps_.time.now();
+    if (deps_.lanes.ended(instance, which, now))
+        return;
+    auto const* known = deps_.known.find(which.execution);
+    if (known == nullptr || known->fate != fate::waiting)
+        return;
+    if (auto* const lane = deps_.lanes.numbered(known->lane))
+        lane->ended(which, now);
 }
 
 void dispatcher::told_free_slots(std::string const& instance, int free)
 {
-    if (auto* lane = deps_.lanes.find(instance))
-        lane->told_free_slots(free, deps_.time.now());
+    auto* lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    lane->told_free_slots(free, deps_.time.now());
+    lost_.look_at(*lane);
 }
 
 // May this node deliver? Once other nodes may have counted it as gone, its assignments are void.

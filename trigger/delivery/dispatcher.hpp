@@ -11,6 +11,7 @@
 #include "trigger/delivery/known_attempts.hpp"
 #include "trigger/delivery/lanes.hpp"
 #include "trigger/delivery/local_slave.hpp"
+#include "trigger/delivery/lost_work.hpp"
 #include "trigger/delivery/reach_record.hpp"
 #include "trigger/delivery/reporter.hpp"
 #include "trigger/delivery/settings.hpp"
@@ -62,9 +63,10 @@ public:
     // The row of this client was read or written: it may have become one of this node's clients, or ceased to be one.
     void client_changed(std::string const& instance);
     void client_gone(std::string const& instance);
-    void execution_ended(std::string const& instance, execution_id execution); // its result is durable
-    void told_free_slots(std::string const& instance, int free);               // by a heartbeat
-    void client_returned(std::string const& instance);                         // it can be called again
+    // Its result is durable; `instance` has sent it, perhaps for another client of its service.
+    void execution_ended(std::string const& instance, protocol::attempt_key const& which);
+    void told_free_slots(std::string const& instance, int free); // by a heartbeat
+    void client_returned(std::string const& instance);           // it can be called again
     void question_failed(std::string const& instance, std::string const& why);
     void question_waits(std::string const& instance); // until the client has proved itself at its address
     void question_answered(std::string const& instance);
@@ -109,6 +111,7 @@ private:
     void too_large(std::string const& instance, std::vector<delivery>& group);
     void give_back_old(client_lane& lane);
     void hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there, std::string const& why);
+    bool settle_ended(client_lane const& lane, delivery const& one);
     void move_on(std::string const& instance, delivery one, bool gone, std::string const& why);
     void let_go(std::string const& instance, std::vector<delivery>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
@@ -130,6 +133,7 @@ private:
     std::uint64_t lapses_ = 0; // of this node's membership, when it was last looked at
     waker bell_;
     task_group senders_;
+    lost_work lost_;
 };
 
 } // namespace baton::trigger

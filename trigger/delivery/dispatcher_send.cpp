@@ -131,11 +131,14 @@ void dispatcher::settle(std::string const& instance, std::vector<delivery>& grou
     auto* lane = deps_.lanes.find(instance);
     if (lane != nullptr && unanswered.empty())
         answered(instance);
+    bool full = false;
     for (auto& one : group) {
         auto const& ack = acks[one.what.work.execution];
+        full = full || ack.answer == protocol::ack::busy || ack.answer == protocol::ack::moved;
         settle_one(instance, std::move(one), ack);
     }
-    if (lane = deps_.lanes.find(instance); lane != nullptr)
+    // One that refuses for want of room has none, whatever number it names beside.
+    if (lane = deps_.lanes.find(instance); lane != nullptr && !full && answer.free >= 0)
         deps_.lanes.told_room(*lane, answer.free, deps_.time.now(), settings_.retry_pause);
     if (!unanswered.empty())
         hold_back(instance, unanswered, true, "it did not answer for some executions");
@@ -151,7 +154,7 @@ void dispatcher::settle_one(std::string const& instance, delivery one, protocol:
         deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, meaning.earlier, one.number});
         deps_.report.delivered({work.execution, work.attempt, instance, meaning.earlier});
         if (auto* lane = deps_.lanes.find(instance); lane != nullptr && meaning.occupies)
-            lane->has(work.execution, deps_.time.now());
+            deps_.lanes.has(*lane, {work.execution, work.attempt}, deps_.time.now());
         return;
     }
     lessen(instance, work.handler, meaning);
@@ -166,11 +169,8 @@ void dispatcher::lessen(std::string const& instance, std::string const& handler,
     auto* lane = deps_.lanes.find(instance);
     if (by.full && lane != nullptr)
         deps_.lanes.told_room(*lane, 0, deps_.time.now(), *by.full);
-    if (by.drains) {
-        if (auto* client = deps_.clients.find(instance))
-            client->row.state = storage::client_state::draining;
-        client_changed(instance);
-    }
+    if (by.drains)
+        deps_.clients.drains(instance);
     if (by.lacks_handler) {
         if (lane != nullptr)
             deps_.lanes.lost_handler(*lane, handler);
@@ -237,6 +237,8 @@ void dispatcher::hold_back(std::string const& instance, std::vector<delivery>& g
 {
     auto* lane = deps_.lanes.find(instance);
     bool const gone = deps_.clients.is_gone(instance);
+    if (lane != nullptr)
+        std::erase_if(group, [&](delivery const& one) { return settle_ended(*lane, one); });
     waiting_ += group.size();
     for (auto& one : group)
         one.bound = one.bound || maybe_there;
@@ -246,6 +248,18 @@ void dispatcher::hold_back(std::string const& instance, std::vector<delivery>& g
         for (auto& one : group)
             move_on(instance, std::move(one), gone, why);
     failed(instance, why);
+}
+
+// The client has run it, although it has not answered: an execution that has ended is not sent again.
+bool dispatcher::settle_ended(client_lane const& lane, delivery const& one)
+{
+    auto const& work = one.what.work;
+    if (!lane.ended_on_the_way({work.execution, work.attempt}))
+        return false;
+    auto const& instance = lane.who().instance;
+    deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, 0, one.number});
+    deps_.report.delivered({work.execution, work.attempt, instance, 0});
+    return true;
 }
 
 // The client of this delivery is not one of this node's any more.

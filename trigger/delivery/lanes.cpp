@@ -48,8 +48,42 @@ std::unique_ptr<client_lane> lanes::remove(std::string const& instance)
     auto lane = std::move(found->second);
     lanes_.erase(found);
     numbers_.erase(lane->number());
+    for (auto const& one : lane->held())
+        forget_holder(one.which.execution, *lane);
     leave(*lane);
     return lane;
+}
+
+void lanes::has(client_lane& lane, protocol::attempt_key const& which, instant now)
+{
+    lane.has(which, now);
+    if (!lane.ended_on_the_way(which))
+        holders_[which.execution] = lane.number();
+}
+
+void lanes::forget_holder(execution_id execution, client_lane const& lane)
+{
+    auto const holder = holders_.find(execution);
+    if (holder != holders_.end() && holder->second == lane.number())
+        holders_.erase(holder);
+}
+
+void lanes::lost(client_lane& lane, execution_id execution)
+{
+    lane.forget(execution);
+    forget_holder(execution, lane);
+}
+
+bool lanes::ended(std::string const& sender, protocol::attempt_key const& which, instant now)
+{
+    auto* const of_sender = find(sender);
+    auto const found = holders_.find(which.execution);
+    auto* const holder = found == holders_.end() ? nullptr : numbered(found->second);
+    if (found != holders_.end())
+        holders_.erase(found);
+    bool const known = holder != nullptr && holder->ended(which, now);
+    bool const sent = of_sender != nullptr && of_sender != holder && of_sender->ended(which, now);
+    return known || sent;
 }
 
 void lanes::lost_handler(client_lane& lane, std::string const& handler)
@@ -109,8 +143,7 @@ client_lane* lanes::choose(protocol::service_view service, std::string const& de
     case protocol::client_choice::least_loaded:
         return least_loaded(*pool, now);
     case protocol::client_choice::skip_busy:
-        ++looks_;
-        return pool->with_slot.empty() ? nullptr : *pool->with_slot.begin();
+        return first_with_slot(*pool);
     case protocol::client_choice::random:
         return in_turn(*pool, static_cast<std::size_t>(random_.below(pool->clients.size())), now);
     case protocol::client_choice::round_robin:
@@ -128,13 +161,24 @@ client_lane* lanes::choose_other(protocol::service_view service, std::string con
     auto* const pool = found == services_.end() ? nullptr : found->second.find(demand, looks_);
     if (pool == nullptr)
         return nullptr;
-    for (auto const* among : {&pool->with_slot, &pool->with_place})
+    for (auto const* among : {&pool->with_slot, &pool->with_slot_later, &pool->with_place})
         for (auto* lane : *among) {
             ++looks_;
             if (std::ranges::find(than, lane->who().instance) == than.end())
                 return lane;
         }
     return nullptr;
+}
+
+// By instance, so that the choice stays with one client as long as it has a free slot.
+client_lane* lanes::first_with_slot(service_lanes::pool const& serving)
+{
+    client_lane* first = nullptr;
+    for (auto const* among : {&serving.with_slot, &serving.with_slot_later})
+        if (!among->empty() && (first == nullptr || service_lanes::instance_order{}(*among->begin(), first)))
+            first = *among->begin();
+    ++looks_;
+    return first;
 }
 
 template <class Better>
@@ -152,16 +196,17 @@ client_lane* lanes::best_from(service_lanes::ordered const& among, client_lane* 
     return best;
 }
 
-// From this index on the first with a free slot; without any the shortest queue, but one whose slots all hang comes
-// last.
+// From this index on the first with a free slot that waits for no answer, then the first with a free slot; without any
+// the shortest queue, but one whose slots all hang comes last.
 client_lane* lanes::in_turn(service_lanes::pool& serving, std::size_t first, instant now)
 {
     auto* const from = serving.clients[first % serving.clients.size()];
     auto const never = [](client_lane const&, client_lane const&) { return false; };
-    if (auto* one = best_from(serving.with_slot, from, 1, never)) {
-        serving.turn_after(*one);
-        return one;
-    }
+    for (auto const* among : {&serving.with_slot, &serving.with_slot_later})
+        if (auto* one = best_from(*among, from, 1, never)) {
+            serving.turn_after(*one);
+            return one;
+        }
     return best_from(serving.with_place, from, most_compared, [now](client_lane const& one, client_lane const& best) {
         auto const slow = one.stalled(now, stalled_after);
         auto const best_slow = best.stalled(now, stalled_after);
@@ -173,7 +218,9 @@ client_lane* lanes::in_turn(service_lanes::pool& serving, std::size_t first, ins
 // hang comes last.
 client_lane* lanes::least_loaded(service_lanes::pool& serving, instant now)
 {
-    auto const& among = serving.with_slot.empty() ? serving.with_place : serving.with_slot;
+    auto const& among = !serving.with_slot.empty()         ? serving.with_slot
+                        : !serving.with_slot_later.empty() ? serving.with_slot_later
+                                                           : serving.with_place;
     auto* const from = serving.clients[serving.turn % serving.clients.size()];
     auto const rank = [now](client_lane const& one) {
         return std::pair(!one.stalled(now, stalled_after), one.free_slots(now));

@@ -28,8 +28,9 @@ public:
     void lost_handler(client_lane& lane, std::string const& handler);
 
     // The client that should get the next execution of this demand (protocol::demand_for): one with a free slot before
-    // one with room in its queue, and among the latter one that makes progress before one whose slots all hang. Null if
-    // none has room. Looks at a bounded number of clients.
+    // one with room in its queue, and among the former one that has answered its last request before one that has not,
+    // among the latter one that makes progress before one whose slots all hang. Null if none has room. Looks at a
+    // bounded number of clients.
     client_lane* choose(protocol::service_view service, std::string const& demand, protocol::client_choice choice,
                         instant now);
     // Another client with room for this demand than these, which are few; null if there is none.
@@ -37,6 +38,15 @@ public:
                               std::vector<std::string> const& than, instant now);
     // Clients that the choices until now have looked at.
     std::uint64_t looks() const { return looks_; }
+
+    // See client_lane: the client took this attempt.
+    void has(client_lane& lane, protocol::attempt_key const& which, instant now);
+    // The end of this attempt is recorded; `sender` has sent the result, perhaps for another client. False: no client
+    // of this node is known to have it, nor is it on its way to the sender.
+    bool ended(std::string const& sender, protocol::attempt_key const& which, instant now);
+
+    // The client does not run it.
+    void lost(client_lane& lane, execution_id execution);
 
     // See client_lane::told_room.
     void told_room(client_lane& lane, int free, instant now, duration span);
@@ -64,6 +74,7 @@ public:
     std::size_t size() const { return lanes_.size(); }
 
 private:
+    client_lane* first_with_slot(service_lanes::pool const& serving);
     client_lane* in_turn(service_lanes::pool& serving, std::size_t first, instant now);
     client_lane* least_loaded(service_lanes::pool& serving, instant now);
     // The best of at most `most` clients from this one on, by `better(one, best)`; null among none.
@@ -71,6 +82,7 @@ private:
     client_lane* best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better);
     protocol::service_capacity told_of(protocol::service_view service);
     void return_room(instant now);
+    void forget_holder(execution_id execution, client_lane const& lane);
     void enter(client_lane& lane);
     void leave(client_lane& lane);
 
@@ -78,6 +90,7 @@ private:
     random_source& random_;
     std::map<std::string, std::unique_ptr<client_lane>> lanes_; // ordered, so that a simulation repeats exactly
     std::unordered_map<std::uint64_t, client_lane*> numbers_;
+    std::unordered_map<execution_id, std::uint64_t> holders_; // the lanes of executions that clients have
     std::uint64_t last_number_ = 0;
     protocol::service_table<service_lanes> services_;
     protocol::service_set changed_;

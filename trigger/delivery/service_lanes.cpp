@@ -30,6 +30,8 @@ service_lanes::ordered* service_lanes::pool::of(lane_room what)
     switch (what) {
     case lane_room::slot:
         return &with_slot;
+    case lane_room::later:
+        return &with_slot_later;
     case lane_room::queue:
         return &with_place;
     case lane_room::none:

@@ -28,6 +28,7 @@ public:
     struct pool {
         std::vector<client_lane*> clients; // in order of instance
         ordered with_slot;                 // those that have a free slot
+        ordered with_slot_later;           // those that have one, and have not answered their last requests yet
         ordered with_place;                // those that have only a place in their queues
         std::size_t turn = 0;              // of the round robin: an index of `clients`
         std::string demand{};

@@ -327,6 +327,19 @@ open_execution* master::find_assigned(execution_id execution, int attempt)
     return assigned ? found : nullptr;
 }
 
+// Null if this node has no say about it: it has returned it before, or another client has it.
+open_execution* master::find_returned(protocol::undelivered const& one, std::string const& node)
+{
+    if (auto* found = find_assigned(one.execution, one.attempt))
+        return found->where == node ? found : nullptr;
+    auto* found = open_.find(one.execution);
+    bool const lost = found != nullptr && found->attempt == one.attempt && found->phase == phase::held &&
+                      found->where == one.client && one.cause == protocol::return_cause::in_doubt;
+    if (lost)
+        found->ran = true; // its handler may have ended a process of its client
+    return lost ? found : nullptr;
+}
+
 unreported_runs::steps master::steps_of_unreported()
 {
     return {[this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); },
@@ -350,8 +363,8 @@ protocol::report_answer master::report(protocol::report_request const& report)
             in_doubt_.runs_earlier(*found, one.client, one.holds);
     }
     for (auto const& one : report.undelivered) {
-        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
-        if (found != nullptr && found->where == report.node) // a node that has returned it has no say any more
+        auto* found = of_this_term ? find_returned(one, report.node) : nullptr;
+        if (found != nullptr)
             undelivered(one, report.node, *found);
     }
     for (auto const& one : report.finished)

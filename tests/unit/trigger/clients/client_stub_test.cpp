@@ -19,6 +19,7 @@ struct fake_clients final : home_clients {
     known_client* find(std::string const& instance) override { return instance == one.row.instance ? &one : nullptr; }
     bool is_gone(std::string const&) const override { return false; }
     void bury(std::string const&, std::string const&) override {}
+    void drains(std::string const&) override {}
     known_client one;
 };
 

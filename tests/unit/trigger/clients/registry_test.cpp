@@ -250,6 +250,28 @@ TEST_CASE("the home of a client learns from its row that a person drains it, and
     CHECK(f.b->clients.find("host:1")->gets_work());
 }
 
+TEST_CASE("a client that answers that it stops is recorded as draining, although its heartbeats have not said so")
+{
+    two_nodes f;
+    storage::clients table(*f.b->database);
+    auto const state = [&] {
+        std::vector<storage::client_record> rows;
+        std::vector<std::string> const name(1, "host:1");
+        auto read = [&]() -> awaitable<void> { rows = co_await table.find(name); };
+        f.stage.play(read());
+        return rows.at(0).state;
+    };
+    f.a->clients.drains("host:1");
+    CHECK_FALSE(f.a->clients.find("host:1")->gets_work());
+    f.pass(1s);
+    CHECK(state() == storage::client_state::draining);
+    CHECK_FALSE(f.a->clients.find("host:1")->gets_work());
+    CHECK(f.beat(*f.a)); // which says that it goes on
+    f.pass(1s);
+    CHECK(state() == storage::client_state::up);
+    CHECK(f.a->clients.find("host:1")->gets_work());
+}
+
 TEST_CASE("a node that was told that nothing changes reads a change at once when it is told of one")
 {
     two_nodes f;

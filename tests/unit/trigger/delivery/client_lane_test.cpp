@@ -207,10 +207,10 @@ TEST_CASE("executions that wait for a client, are on their way or are with it ta
     CHECK(lane.room(now) == 2);
     lane.group_ended();
     for (auto const& one : group)
-        lane.has(one.what.work.execution, now);
+        lane.has({one.what.work.execution, 1}, now);
     CHECK(lane.room(now) == 2);
-    lane.ended(execution_id{1}, now);
-    lane.ended(execution_id{1}, now); // a repeated result
+    lane.ended({execution_id{1}, 1}, now);
+    lane.ended({execution_id{1}, 1}, now); // a repeated result
     CHECK(lane.room(now) == 3);
 }
 
@@ -262,7 +262,7 @@ TEST_CASE("a heartbeat with free slots corrects executions whose end another nod
 {
     auto lane = make_lane(2, 2);
     for (std::int64_t id = 1; id <= 3; ++id)
-        lane.has(execution_id{id}, now);
+        lane.has({execution_id{id}, 1}, now);
     lane.told_free_slots(0, now + 5s); // all busy: nothing is known of its queue
     CHECK(lane.room(now) == 1);
     lane.told_free_slots(1, now + 5s);
@@ -284,13 +284,13 @@ TEST_CASE("a client that takes fewer than this node counts has no room for a whi
 TEST_CASE("a client stalls when all its slots have been busy for a while without an end")
 {
     auto lane = make_lane(2, 5);
-    lane.has(execution_id{1}, now);
+    lane.has({execution_id{1}, 1}, now);
     CHECK_FALSE(lane.stalled(now + 10s, 1s)); // a slot is free
-    lane.has(execution_id{2}, now);
+    lane.has({execution_id{2}, 1}, now);
     CHECK_FALSE(lane.stalled(now + 999ms, 1s));
     CHECK(lane.stalled(now + 1s, 1s));
-    lane.has(execution_id{3}, now);
-    lane.ended(execution_id{1}, now + 1s);
+    lane.has({execution_id{3}, 1}, now);
+    lane.ended({execution_id{1}, 1}, now + 1s);
     CHECK_FALSE(lane.stalled(now + 1'500ms, 1s));
 }
 

@@ -43,6 +43,12 @@ struct fake_clients final : trigger::home_clients {
     }
     bool is_gone(std::string const& instance) const override { return gone.contains(instance); }
     void bury(std::string const& instance, std::string const&) override { buried.push_back(instance); }
+    void drains(std::string const& instance) override
+    {
+        all.at(instance).stopping = true;
+        changed(instance);
+    }
+    std::function<void(std::string const&)> changed;
 };
 
 // Clients take everything after a millisecond, unless the test says otherwise.
@@ -68,9 +74,13 @@ struct fake_client_calls final : trigger::client_calls {
         auto const how = responders.find(instance);
         co_return how == responders.end() ? all(message, protocol::ack::accepted) : how->second(message);
     }
-    awaitable<std::optional<protocol::query_answer>> ask(std::string, std::string, protocol::delivery_way) override
+    awaitable<std::optional<protocol::query_answer>> ask(std::string instance, std::string text,
+                                                         protocol::delivery_way) override
     {
-        co_return std::nullopt;
+        auto const message = nlohmann::json::parse(text).get<protocol::query_request>();
+        asked.emplace_back(instance, message.executions);
+        co_await time.sleep_for(takes);
+        co_return answer_question ? answer_question(message) : std::nullopt;
     }
     awaitable<probe_outcome> probe(std::string instance) override
     {
@@ -114,6 +124,9 @@ struct fake_client_calls final : trigger::client_calls {
     std::map<std::string, responder> responders;
     std::set<std::string> unproved;
     std::vector<request> sent;
+    std::function<std::optional<protocol::query_answer>(protocol::query_request const&)>
+        answer_question; // none: silence
+    std::vector<std::pair<std::string, std::vector<execution_id>>> asked;
 };
 
 struct fake_reach final : trigger::reach_record {
@@ -149,6 +162,7 @@ struct dispatcher_stage {
         : deliveries(settings, 15s, {clients, calls, right, reach, lanes, known, report, given, trace, host.time()},
                      stage.loop.get_executor())
     {
+        clients.changed = [this](std::string const& instance) { deliveries.client_changed(instance); };
         report.new_term(right.present);
         host.spawn(report.run());
         host.spawn(deliveries.run());

@@ -28,8 +28,8 @@ TEST_CASE("the figures of a client count what it has, what is on its way and wha
     CHECK(busy.waiting == 2);
     CHECK(f.clients.all["a"].answered_at == instant{});
     f.pass(1s);
-    f.deliveries.execution_ended("a", execution_id{1});
-    f.deliveries.execution_ended("a", execution_id{2});
+    f.deliveries.execution_ended("a", {execution_id{1}, 1});
+    f.deliveries.execution_ended("a", {execution_id{2}, 1});
     auto const later = f.deliveries.figures("a").value();
     CHECK(later.free_slots == 1);
     CHECK(later.in_flight == 1);
@@ -60,7 +60,7 @@ TEST_CASE("a client that a person drains ends what it has and gets nothing new, 
     CHECK(f.calls.to("a") == ids({1}));
     auto const of_b = protocol::handler_capacity{{"h"}, 4, 4};
     CHECK(f.deliveries.capacity().services.at(0).classes == std::vector{of_b});
-    f.deliveries.execution_ended("a", execution_id{1});
+    f.deliveries.execution_ended("a", {execution_id{1}, 1});
     drain(false);
     CHECK(f.deliveries.capacity().services.at(0).classes.at(0).slots == 5);
     f.assign({6});

@@ -42,7 +42,7 @@ struct fixture {
 void fill(client_lane& lane, int count, std::int64_t first_id = 1)
 {
     for (int i = 0; i < count; ++i)
-        lane.has(execution_id{first_id + i}, now);
+        lane.has({execution_id{first_id + i}, 1}, now);
 }
 
 } // namespace
@@ -133,6 +133,26 @@ TEST_CASE("only clients that serve the handler, answer and do not drain are chos
     CHECK(f.lanes.choose({"default", "unknown"}, "h", client_choice::random, now) == nullptr);
 }
 
+TEST_CASE("a client that has not answered its last request comes after those with a free slot, before those without")
+{
+    fixture f;
+    auto& slow = f.add("a", {"h"}, 4, 4);
+    auto& quick = f.add("b", {"h"}, 2, 4);
+    slow.put({});
+    slow.take_group(now);
+    for (auto const choice : {client_choice::round_robin, client_choice::random, client_choice::least_loaded}) {
+        CAPTURE(static_cast<int>(choice));
+        for (int i = 0; i < 4; ++i)
+            CHECK(f.choose(choice) == "b");
+    }
+    CHECK(f.choose(client_choice::skip_busy) == "a");
+    fill(quick, 2);
+    CHECK(f.choose() == "a");
+    slow.group_ended();
+    quick.ended({execution_id{1}, 1}, now);
+    CHECK(f.choose(client_choice::least_loaded) == "a");
+}
+
 TEST_CASE("a client with a free slot comes before one with room in its queue, and no room means no choice")
 {
     fixture f;
@@ -155,7 +175,7 @@ TEST_CASE("a client whose slots all hang gets nothing more while another makes p
     auto& busy = f.add("b", {"h"}, 1, 100);
     fill(hung, 1);
     fill(busy, 50);
-    busy.ended(execution_id{1}, now + 5s);
+    busy.ended({execution_id{1}, 1}, now + 5s);
     CHECK(f.lanes.choose(shop, "h", client_choice::round_robin, now + 5s) == &busy);
 }
 
@@ -297,7 +317,7 @@ TEST_CASE("a choice looks at no more clients among 20,000 than among a few, whet
 
     for (auto* lane : all)
         fill(*lane, 1 + queue);
-    all.back()->ended(execution_id{1}, now);
+    all.back()->ended({execution_id{1}, 1}, now);
     auto const& free = all.back()->who().instance;
     for (auto const choice : {client_choice::round_robin, client_choice::random, client_choice::least_loaded}) {
         auto const before = f.lanes.looks();

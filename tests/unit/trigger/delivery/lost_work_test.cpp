@@ -1,0 +1,130 @@
+// Executions that a client took and lost.
+
+#include "tests/unit/trigger/delivery/dispatcher_stage.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace lost_work_test {
+
+using namespace baton;
+using namespace baton::trigger;
+using test::ids;
+
+namespace {
+
+struct fixture : test::dispatcher_stage {
+    fixture()
+    {
+        add("a", 2, 2);
+        assign({1, 2});
+        pass();
+    }
+    // The client says that it runs these.
+    void runs(std::vector<int> const& numbers, bool finished = false)
+    {
+        calls.answer_question = [numbers, finished](auto const&) {
+            protocol::query_answer answer;
+            for (auto const number : numbers)
+                answer.held.push_back({execution_id{number}, 1, finished});
+            return std::optional(answer);
+        };
+    }
+    void beat(int free, int times = 1)
+    {
+        for (int i = 0; i < times; ++i) {
+            pass(5s);
+            deliveries.told_free_slots("a", free);
+            pass();
+        }
+    }
+    std::vector<execution_id> asked(std::size_t question) const { return calls.asked.at(question).second; }
+};
+
+} // namespace
+
+TEST_CASE("after three heartbeats that show a free slot too many the client is asked, and what it lost is in doubt")
+{
+    fixture f;
+    f.runs({1});
+    f.beat(1, 2);
+    CHECK(f.calls.asked.empty());
+    f.beat(1);
+    REQUIRE(f.calls.asked.size() == 1);
+    CHECK(f.asked(0) == ids({1, 2}));
+    CHECK(f.hears(execution_id{2}, "in_doubt"));
+    CHECK_FALSE(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.deliveries.figures("a")->in_flight == 1);
+    f.beat(1, 10);
+    CHECK(f.calls.asked.size() == 1);
+}
+
+TEST_CASE("a heartbeat that shows what this node counts begins the count anew")
+{
+    fixture f;
+    f.runs({1});
+    f.beat(1, 2);
+    f.beat(0);
+    f.beat(1, 2);
+    CHECK(f.calls.asked.empty());
+}
+
+TEST_CASE("the answer of a client overrules its heartbeats, and the pauses between questions double")
+{
+    fixture f;
+    f.runs({1, 2});
+    f.beat(2, 60); // five minutes
+    CHECK(f.calls.asked.size() >= 4);
+    CHECK(f.calls.asked.size() <= 7);
+    CHECK(f.told() == fixture::words{"1 at a", "2 at a"});
+}
+
+TEST_CASE("a client without free_slots is asked when its slots have been taken for long without an end")
+{
+    fixture f;
+    f.runs({2});
+    f.beat(0, 3);
+    REQUIRE(f.calls.asked.size() == 1);
+    CHECK(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.deliveries.figures("a")->free_slots == 1);
+}
+
+TEST_CASE("what came after the first doubtful heartbeat is not asked about")
+{
+    fixture f;
+    f.runs({1, 2});
+    f.beat(1, 2);
+    f.assign({3});
+    f.beat(1);
+    REQUIRE(f.calls.asked.size() == 1);
+    CHECK(f.asked(0) == ids({1, 2}));
+}
+
+TEST_CASE("a client that does not answer the question loses nothing by it")
+{
+    fixture f;
+    f.beat(1, 3);
+    CHECK(f.calls.asked.size() == 1);
+    CHECK(f.told() == fixture::words{"1 at a", "2 at a"});
+}
+
+TEST_CASE("an execution whose end is recorded during the question is not lost")
+{
+    fixture f;
+    f.runs({1});
+    f.calls.takes = 100ms;
+    f.beat(1, 3);
+    f.deliveries.execution_ended("a", {execution_id{2}, 1});
+    f.pass(1s);
+    CHECK(f.told() == fixture::words{"1 at a", "2 at a"});
+}
+
+TEST_CASE("one that the client says has ended takes no slot, and the master is to find its result")
+{
+    fixture f;
+    f.runs({1, 2}, true);
+    f.beat(2, 3);
+    CHECK(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.deliveries.figures("a")->free_slots == 2);
+}
+
+} // namespace lost_work_test
