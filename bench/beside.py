@@ -209,7 +209,14 @@ def crowd(stage, neighbour):
             raise AssertionError("the crowd did not come up")
         time.sleep(HEARTBEAT)
         yield
+        check_crowd(stage, neighbour)
         child.kill()
+
+
+def check_crowd(stage, neighbour):
+    there = stage.store.query("SELECT COUNT(*) AS many FROM client WHERE service = 'crowd' AND state <> 'gone'")
+    if there[0]["many"] != neighbour.crowd:
+        raise AssertionError(f"the load is not what it claims: {there[0]['many']} of {neighbour.crowd} clients are there")
 
 
 def end_crowd(stage, neighbour):

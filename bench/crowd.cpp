@@ -40,18 +40,29 @@ struct crowd {
     std::vector<std::int64_t> answered_after; // microseconds
 };
 
-// Returns the answer's status, or 0 if there was no answer.
-awaitable<int> ask(crowd& all, http::client& client, char const* path, nlohmann::json const& body)
+// Returns the answer; its status is 0 if there was none.
+awaitable<http::response> ask(crowd& all, http::client& client, char const* path, nlohmann::json const& body)
 {
     auto message = http::json_request(http::verb::post, path, body);
-    int status = 0;
+    http::response answer;
+    answer.status = 0;
     try {
-        auto const answer = co_await client.send(all.node, std::move(message), answer_limit);
-        status = answer.status;
+        answer = co_await client.send(all.node, std::move(message), answer_limit);
     } catch (unavailable const&) {
         // The status stays 0.
     }
-    co_return status;
+    co_return answer;
+}
+
+// The ticket of the registration, once the node has taken it.
+awaitable<std::string> join(crowd& all, http::client& client, nlohmann::json const& registration)
+{
+    for (;;) {
+        auto const answer = co_await ask(all, client, protocol::path_register, registration);
+        if (answer.status == 200)
+            co_return nlohmann::json::parse(answer.body).get<protocol::heartbeat_answer>().ticket;
+        co_await all.time.sleep_for(1s);
+    }
 }
 
 awaitable<void> live(crowd& all, int number)
@@ -74,15 +85,10 @@ awaitable<void> live(crowd& all, int number)
     beating.instance = joining.instance;
     beating.generation = joining.generation;
     beating.free_slots = 1;
-    nlohmann::json const heartbeat = beating;
 
     co_await all.time.sleep_until(all.began + all.ramp * number / all.clients);
-    for (;;) {
-        auto const status = co_await ask(all, *client, protocol::path_register, registration);
-        if (status == 200)
-            break;
-        co_await all.time.sleep_for(1s);
-    }
+    beating.ticket = co_await join(all, *client, registration);
+    nlohmann::json const heartbeat = beating;
     if (++all.joined == all.clients) {
         std::cout << "ready" << std::endl;
         all.counting = true;
@@ -92,10 +98,10 @@ awaitable<void> live(crowd& all, int number)
         next += all.period;
         co_await all.time.sleep_until(next);
         auto const sent = all.time.now();
-        auto const status = co_await ask(all, *client, protocol::path_heartbeat, heartbeat);
+        auto const answer = co_await ask(all, *client, protocol::path_heartbeat, heartbeat);
         if (!all.counting)
             continue;
-        all.failed += status != 200;
+        all.failed += answer.status != 200;
         all.answered_after.push_back((all.time.now() - sent).count());
     }
 }

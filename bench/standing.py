@@ -136,6 +136,8 @@ def crowd(server, options):
             finally:
                 child.terminate()
             beats = json.loads(child.stdout.readline())
+        if beats["failed"] or not beats["heartbeats"]:
+            raise AssertionError(f"the load is not what it claims: {beats}")
         node = window.processors["trigger-1"]
         asked = [each.counters["Questions"] / options.seconds for each in (before, window)]
         return {"percent_of_a_core": 100 * node["cores"], "resident_mib": node["resident_mib"], "beats": beats,
