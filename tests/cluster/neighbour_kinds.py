@@ -11,6 +11,7 @@ class Healthy:
     """Takes what it is given, ends it at once and reports it. The other kinds differ from it in one way each."""
     door = "open"  # what happens to a connection to its address: also "swallows" or "refuses"
     draining = False
+    tells_free_slots = True
     restless = False  # registers again and again
     receive_buffer = None  # bytes
 
@@ -36,6 +37,9 @@ class Healthy:
 
     def free(self, client):
         return client.slots + client.queue - len(client.held)
+
+    def send_results(self, client, batch):
+        return client.call("results", {"instance": client.instance, "ticket": client.ticket, "results": batch})
 
 
 class Swallowing(Healthy):

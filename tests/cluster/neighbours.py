@@ -22,6 +22,11 @@ RESTLESS_PAUSE = 0.02  # seconds between two registrations
 LAST_WORDS = 0.05  # seconds that a dying client has for its answer
 
 
+def made(kind):
+    """`kind`: a name of KINDS, or a class like those."""
+    return KINDS[kind]() if isinstance(kind, str) else kind()
+
+
 class Client:
     """One client of `service`, in the way of `kind`, registered with the first of `nodes`. `with` ends it: it leaves."""
 
@@ -31,7 +36,7 @@ class Client:
         self.service, self.handlers = service, list(handlers)
         self.slots, self.queue = slots, queue
         self.listen = listen
-        self.kind = KINDS[kind]()
+        self.kind = made(kind)
         self.lock = threading.Lock()
         self.epoch = 0
         self.taken = 0  # executions, in all lives
@@ -63,7 +68,7 @@ class Client:
 
     def turn(self, kind):
         """From now on it behaves so. Connections that the new behaviour would not have taken end."""
-        self.kind = KINDS[kind]()
+        self.kind = made(kind)
         if self.kind.door != self.address.door:
             self.reopen(self.address.server_address[1])
         self.changed.set()
@@ -145,10 +150,10 @@ class Client:
         """One registration or heartbeat. Returns the seconds until the next."""
         try:
             if self.registered:
+                free = {"free_slots": max(0, self.slots - len(self.held))} if self.kind.tells_free_slots else {}
                 answer = self.call("heartbeat", {
-                    "instance": self.instance, "generation": self.generation, "ticket": self.ticket, "terms": [{"epoch": self.epoch}],
-                    "free_slots": max(0, self.slots - len(self.held)),
-                    "draining": self.kind.draining})
+                    "instance": self.instance, "generation": self.generation, "ticket": self.ticket,
+                    "terms": [{"epoch": self.epoch}], "draining": self.kind.draining, **free})
             else:
                 self.generation += 1
                 answer = self.call("register", {
@@ -184,7 +189,7 @@ class Client:
             if not batch:
                 continue
             try:
-                answer = self.call("results", {"instance": self.instance, "ticket": self.ticket, "results": batch})
+                answer = self.kind.send_results(self, batch)
                 done = answer["recorded"] + answer["refused"]
             except (OSError, Refused):
                 done = []

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Tests of clients with the habits of ordinary HTTP stacks (foreign_habits.py), against real nodes, on the store that
+$BATON_STORE names (sqlite by default). Whatever the habit: nothing is lost or runs twice, and the work goes on as fast as with
+a good client that has the same delays."""
+
+import collections
+import contextlib
+import os
+import time
+import unittest
+
+import foreign_habits as habits
+import harness
+import neighbours
+from rest import Refused
+
+STORE = os.environ.get("BATON_STORE", "sqlite")
+BY_HAND = {"kind": "api"}
+
+
+class ForeignClients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = harness.Cluster.or_skip(STORE)
+        for number in (1, 2):
+            cls.cluster.start_trigger(f"trigger-{number}", clients={"heartbeat": "1s"})
+        cls.cluster.start_web()
+        cls.cluster.await_ready(2, 0)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.end()
+
+    def setUp(self):
+        self.service = self.id().rsplit(".", 1)[1][:60]
+
+    def client(self, habit, slots=4, queue=4, until=None):
+        """It has its home at the first node, and leaves with `until` (an ExitStack), or at the end of the test."""
+        client = neighbours.Client(self.cluster.triggers(), self.service, habit, slots=slots, queue=queue)
+        (until.enter_context if until else self.enterContext)(client)
+        harness.wait_for("the client is reachable", lambda: self.shown(client)["reach"] == "reachable", 20)
+        return client
+
+    def shown(self, client):
+        return next((one for one in self.cluster.clients() if one["instance"] == client.instance), {"reach": None})
+
+    def task(self, **more):
+        return self.cluster.create(self.service, BY_HAND, service=self.service, **more)
+
+    def run_many(self, task, count):
+        return self.cluster.in_parallel(lambda _: self.cluster.run_now(task), range(count))
+
+    def await_ends(self, runs, within):
+        """Seconds until all have ended, and their rows."""
+        begin = time.monotonic()
+        ids = ", ".join(map(str, runs))
+        harness.wait_for("all have ended", lambda: self.cluster.store.query(
+            f"SELECT COUNT(*) AS many FROM execution WHERE id IN ({ids}) AND due_at IS NOT NULL")[0]["many"] == 0, within)
+        took = time.monotonic() - begin
+        return took, self.cluster.store.query(f"SELECT id, state, attempt FROM execution WHERE id IN ({ids})")
+
+    def check_once(self, rows, attempts=1):
+        self.assertEqual({row["state"] for row in rows}, {"succeeded"}, rows)
+        self.assertLessEqual(max(row["attempt"] for row in rows), attempts, rows)
+
+    def await_free(self, client, free, within=1.5):
+        harness.wait_for(f"{free} slots are shown free", lambda: (self.shown(client).get("live") or {}).get("free_slots") == free, within)
+
+    def log_has(self, words):
+        return any(words in (self.cluster.folder / f"trigger-{number}.log").read_text() for number in (1, 2))
+
+    def paced(self, habit, count=60):
+        """The seconds that this client takes for so many executions, of which it holds four at a time."""
+        client = self.client(habit, slots=2, queue=2)
+        task = self.task()
+        took, rows = self.await_ends(self.run_many(task, count), 60)
+        self.check_once(rows)
+        self.assertEqual(client.taken, count)
+        self.await_free(client, 2)
+        return took
+
+    def test_results_that_come_before_the_answer_cost_no_throughput(self):
+        good = self.paced(habits.Punctual)
+        for habit in (habits.TwoPackets, habits.TwoPacketsSilent):
+            with self.subTest(habit.__name__):
+                self.service += "x"
+                self.assertLess(self.paced(habit), good / 0.8 + 0.5)
+
+    def test_an_execution_that_has_ended_is_not_sent_again_when_its_answer_is_late(self):
+        client = self.client(habits.TooLate)
+        rows = self.await_ends(self.run_many(self.task(), 4), 60)[1]
+        time.sleep(habits.PATIENCE + 2)
+        self.check_once(rows)
+        self.assertEqual(client.taken, 4)
+
+    def test_an_answer_with_any_status_of_success_counts_and_others_give_the_work_to_nobody_else(self):
+        for status, speaks in ((201, True), (202, True), (204, False), (302, False), (307, False), (408, False)):
+            self.service += "x"
+            with self.subTest(status), contextlib.ExitStack() as stack:
+                pair = [self.client(habits.confirming(status, speaks), until=stack) for _ in range(2)]
+                rows = self.await_ends(self.run_many(self.task(), 10), 60)[1]
+                self.check_once(rows)
+                self.assertEqual(sum(each.taken for each in pair), 10)
+
+    def test_a_dispatch_is_not_posted_again_by_the_http_layer(self):
+        client = self.client(habits.ClosingAfterwards)
+        task = self.task()
+        self.await_ends([self.cluster.run_now(task)], 30)
+        run = self.cluster.run_now(task)
+        time.sleep(0.05)
+        times = collections.Counter(client.kind.seen)
+        self.assertLessEqual(times[(run,)], 1)
+        self.check_once(self.await_ends([run], 30)[1])
+
+    def test_work_that_a_client_has_lost_runs_again_and_its_slots_are_free_again(self):
+        for habit in (habits.Forgetful, habits.SilentlyForgetful):
+            with self.subTest(habit.__name__):
+                self.service += "x"
+                client = self.client(habit, slots=4, queue=2)
+                runs = self.run_many(self.task(), 12)
+                rows = self.await_ends(runs, 90)[1]
+                self.check_once(rows, attempts=2)
+                self.assertEqual(sum(row["attempt"] == 2 for row in rows), 6)
+                self.await_free(client, 4)
+        self.assertTrue(self.log_has("does not run executions that it had taken"))
+
+    def test_results_that_another_client_sends_free_the_slots_of_the_one_that_ran_them(self):
+        sender = self.client("healthy")
+        task = self.task()
+        client = self.client(habits.SharedOutbox, slots=2, queue=0)
+        client.kind.sender = sender
+        took, rows = self.await_ends(self.run_many(task, 60), 30)
+        self.check_once(rows)
+        self.assertGreater(client.taken, 10)
+        self.await_free(client, 2)
+
+    def test_a_client_that_is_busy_is_left_alone_for_a_while_whatever_room_it_names(self):
+        client = self.client(habits.Grudging, slots=8)
+        rows = self.await_ends(self.run_many(self.task(), 4), 30)[1]
+        self.check_once(rows)
+        dispatches = sum(path.endswith("/dispatch") for path in client.calls)
+        self.assertLess(dispatches, 4 + 4 * 12)
+
+    def test_a_fetch_needs_a_poll_that_rises_and_is_held_otherwise(self):
+        client = self.client("healthy")
+        fetch = {"instance": client.instance, "secret": client.secret, "generation": client.generation,
+                 "ticket": client.ticket}
+        with self.assertRaises(Refused) as refused:
+            client.call("fetch", fetch)
+        self.assertIn("poll is required", str(refused.exception))
+        self.assertEqual(refused.exception.status, 400)
+
+
+if __name__ == "__main__":
+    unittest.main()
