@@ -139,6 +139,9 @@ struct report_request {
 // No assignment with this number or a higher one names an attempt that the report named as delivered.
 struct report_answer {
     std::int64_t assigned = 0;
+    // How often this master has forgotten what the node can take, because the node counted as gone. After a number that
+    // it has not seen in this term the node tells of all its services again.
+    int forgotten = 0;
 };
 
 // The answer to the announcement of an epoch: the capacity of all services of the node.

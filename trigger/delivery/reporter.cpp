@@ -58,6 +58,7 @@ void reporter::started(protocol::attempt_key one)
 void reporter::new_term(protocol::term_id term)
 {
     term_ = term;
+    forgotten_ = 0;
     delivered_.clear();
     undelivered_.clear();
     deps_.clients.mark_all_changed();
@@ -89,15 +90,17 @@ void reporter::put_back(protocol::report_request report)
     deps_.clients.put_back(report.capacity);
 }
 
-void reporter::acknowledge(protocol::report_request const& report, std::int64_t assigned)
+void reporter::acknowledge(protocol::report_request const& report, protocol::report_answer const& answer)
 {
     if (report.term != term_)
         return;
     for (auto const& one : report.delivered)
-        deps_.known.acknowledged({one.execution, one.attempt}, assigned);
+        deps_.known.acknowledged({one.execution, one.attempt}, answer.assigned);
     for (auto const& one : report.undelivered)
-        deps_.known.acknowledged({one.execution, one.attempt}, assigned);
+        deps_.known.acknowledged({one.execution, one.attempt}, answer.assigned);
     deps_.known.forget_settled();
+    if (std::exchange(forgotten_, answer.forgotten) != answer.forgotten)
+        deps_.clients.mark_all_changed();
 }
 
 bool reporter::has_news() const
@@ -115,7 +118,7 @@ awaitable<void> reporter::run()
         auto report = take();
         auto const answer = co_await deps_.send(report);
         if (answer) {
-            acknowledge(report, answer->assigned);
+            acknowledge(report, *answer);
             bytes_ = std::min(bytes_ * 2, most_report_bytes);
         } else { // a report that is too large for something on the way must become smaller
             bytes_ = std::max(bytes_ / 2, least_report_bytes);

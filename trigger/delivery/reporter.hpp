@@ -41,13 +41,14 @@ public:
 
 private:
     bool has_news() const;
-    void acknowledge(protocol::report_request const& report, std::int64_t assigned);
+    void acknowledge(protocol::report_request const& report, protocol::report_answer const& answer);
     protocol::report_request take();
     void put_back(protocol::report_request report);
 
     std::string self_;
     dependencies deps_;
     protocol::term_id term_;
+    int forgotten_ = 0; // by the master of this term, as far as it has told
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;
     std::deque<protocol::finished> finished_;

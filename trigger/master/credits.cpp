@@ -117,6 +117,13 @@ void credits::forget(std::string const& node)
                 if (*one.node == node)
                     one.slots = one.places = 0;
     nodes_.erase(node);
+    ++forgotten_[node];
+}
+
+int credits::times_forgotten(std::string const& node) const
+{
+    auto const found = forgotten_.find(node);
+    return found == forgotten_.end() ? 0 : found->second;
 }
 
 std::size_t credits::size() const

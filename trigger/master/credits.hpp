@@ -8,6 +8,7 @@
 #include <forward_list>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -40,8 +41,10 @@ public:
     // Replaces what the node reported about these services before. Returns the services that were named. A message that
     // is older than the last one about a service does not count.
     std::vector<protocol::service_key> hear(std::string const& node, protocol::capacity_message const& message);
-    // The node is gone: nothing more goes there.
+    // The node is gone: nothing more goes there. It may come back, and is told then that it is to tell everything
+    // again.
     void forget(std::string const& node);
+    int times_forgotten(std::string const& node) const;
     std::size_t size() const;
     std::set<std::string> const& nodes() const { return nodes_; } // that have told something
 
@@ -86,6 +89,7 @@ private:
 
     protocol::service_table<service_credits> services_;
     std::set<std::string> nodes_;
+    std::map<std::string, int> forgotten_;  // how often, of all nodes of this term
     std::unordered_set<std::string> names_; // of all nodes of this term: credits refer to them
 };
 

@@ -377,6 +377,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
     assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
     answer.assigned = assigner_.next_number(report.node);
+    answer.forgotten = credits_.times_forgotten(report.node);
     return answer;
 }
 

@@ -29,6 +29,7 @@ struct fixture {
     trigger::lanes lanes{{}, random};
     std::vector<protocol::report_request> heard; // by the master
     std::size_t refuses_above = std::size_t(-1); // bytes of a report
+    int forgotten = 0;
     reporter report{"node-1",
                     {[this](protocol::report_request const& one) { return hear(one); }, known, lanes, host.time()},
                     stage.loop.get_executor()};
@@ -46,7 +47,7 @@ struct fixture {
         if (size_of(one) > refuses_above)
             co_return std::nullopt;
         heard.push_back(std::move(one));
-        co_return protocol::report_answer{10};
+        co_return protocol::report_answer{10, forgotten};
     }
     void pass(duration span) { stage.time.run_for(span); }
 
@@ -143,6 +144,29 @@ TEST_CASE("a report that something on the way refuses becomes smaller until it p
     for (auto const& one : f.heard)
         delivered += one.delivered.size();
     CHECK(delivered == 5'000);
+}
+
+TEST_CASE("a node whose master has forgotten what it can take tells everything again, once")
+{
+    fixture f;
+    f.add(1, "a", 10);
+    f.add(2, "b", 10);
+    f.pass(1s);
+    f.heard.clear();
+    f.pass(1s);
+    auto const services = [&f] {
+        std::size_t told = 0;
+        for (auto const& one : f.heard)
+            told += one.capacity.services.size();
+        return told;
+    };
+    CHECK(services() == 0);
+    f.forgotten = 1;
+    f.pass(2s);
+    CHECK(services() == 2);
+    f.forgotten = 2;
+    f.pass(2s);
+    CHECK(services() == 4);
 }
 
 } // namespace reporter_test

@@ -168,6 +168,8 @@ TEST_CASE("a closed credit or an unusable node is passed over, and the choice sa
     auto const gone = all.choose(shop, "h", 1, now, any);
     CHECK(gone.credit == nullptr);
     CHECK_FALSE(gone.again); // only a word helps
+    CHECK(all.times_forgotten("a") == 1);
+    CHECK(all.times_forgotten("c") == 0);
 }
 
 TEST_CASE("two projects with a service of the same name have credits of their own")
