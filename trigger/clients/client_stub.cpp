@@ -25,7 +25,7 @@ client_calls::dispatch_outcome outcome_of(http::response const& answer)
     if (answer.status == 409)
         outcome.why = "it knows a higher epoch";
     else if (success)
-        outcome.why = "its answer of status " + std::to_string(answer.status) + " cannot be read";
+        outcome.why = "its answer cannot be read";
     else
         outcome.why = "status " + std::to_string(answer.status);
     return outcome;
