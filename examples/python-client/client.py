@@ -339,13 +339,15 @@ def beat(address, left):
 
 
 def report():
-    at = 0
+    """Reports to the home first, because that learns so which slots are free; to the others while it does not answer."""
+    failures = 0
     while True:
         with lock:
             lock.wait_for(lambda: unsent)
             batch = list(unsent.values())[:500]
-        status, answer = post(NODES[at], "/client/v1/results", {"instance": INSTANCE, "ticket": ticket,
-                                                                      "results": batch}, 10)
+        url = NODES[(node + failures) % len(NODES)]
+        status, answer = post(url, "/client/v1/results", {"instance": INSTANCE, "ticket": ticket, "results": batch}, 10)
+        failures = 0 if status == 200 else failures + 1
         if status == 200:
             learn(answer)
             with lock:
@@ -354,8 +356,6 @@ def report():
                     if unsent.pop((ident, attempt), None) and ident in ended and ended[ident][0] == attempt:
                         ended[ident] = (*ended[ident][:2], time.monotonic())
                 lock.notify_all()
-        else:
-            at = (at + 1) % len(NODES)
         if status != 200 or len(answer.get("recorded", [])) < len(batch):
             time.sleep(0.3)
 
