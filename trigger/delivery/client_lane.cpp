@@ -94,28 +94,22 @@ void client_lane::has(protocol::attempt_key const& which, instant now)
 {
     if (held_.empty())
         progress_at_ = now;
-    if (!ended_on_the_way(which)) {
-        erase(which.execution);
-        places_[which.execution] = held_.insert(held_.end(), {which, now});
-    }
+    if (!ended_on_the_way(which))
+        held_[which.execution] = {which.attempt, now};
     note_room();
 }
 
 bool client_lane::holds(protocol::attempt_key const& which) const
 {
-    auto const found = places_.find(which.execution);
-    return found != places_.end() && found->second->which == which;
+    auto const found = held_.find(which.execution);
+    return found != held_.end() && found->second.attempt == which.attempt;
 }
 
 bool client_lane::erase(execution_id execution)
 {
-    auto const found = places_.find(execution);
-    if (found == places_.end())
-        return false;
-    held_.erase(found->second);
-    places_.erase(found);
+    bool const had = held_.erase(execution) != 0;
     idle_ = std::min(idle_, held_.size());
-    return true;
+    return had;
 }
 
 void client_lane::forget(execution_id execution)
@@ -168,10 +162,12 @@ std::vector<protocol::attempt_key> client_lane::take_doubtful(instant now)
     if (now < next_question_ || (!contradicts && !stalled(now, limits_.doubtful_silence)))
         return doubtful;
     auto const before = contradicts ? contradicted_since_ : now - limits_.doubtful_silence;
-    for (auto const& one : held_) {
-        if (one.since > before || doubtful.size() == limits_.asked_at_once)
+    auto left = limits_.looked_at_once;
+    for (auto const& [execution, one] : held_) {
+        if (left-- == 0 || doubtful.size() == limits_.asked_at_once)
             break;
-        doubtful.push_back(one.which);
+        if (one.since <= before)
+            doubtful.push_back({execution, one.attempt});
     }
     if (doubtful.empty())
         return doubtful;

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <iterator>
-#include <list>
 #include <optional>
 #include <set>
 #include <string>
@@ -53,13 +52,14 @@ struct lane_limits {
     int doubtful_heartbeats = 3;
     duration doubtful_silence = 15s;
     std::size_t asked_at_once = 1'000;
+    std::size_t looked_at_once = 10'000;
     duration first_question_pause = 5s; // doubles with each question that finds nothing lost
     duration longest_question_pause = 5min;
 };
 
 // An execution that a client has, as far as its home knows.
 struct held_attempt {
-    protocol::attempt_key which;
+    int attempt = 0;
     instant since;
 };
 
@@ -159,12 +159,12 @@ public:
     bool ended(protocol::attempt_key const& which, instant now);
     // Was this attempt's end recorded while the attempt was on its way?
     bool ended_on_the_way(protocol::attempt_key const& which) const;
-    std::list<held_attempt> const& held() const { return held_; } // in the order in which the client took them
+    std::unordered_map<execution_id, held_attempt> const& held() const { return held_; }
     bool holds(protocol::attempt_key const& which) const;
     // A heartbeat told that so many of its slots are free. Corrects the count of executions whose end another node has
     // recorded, or which the client has lost.
     void told_free_slots(int free, instant now);
-    // What the client is to be asked about now, because it may have lost it: see lane_limits. The oldest first, at most
+    // What the client is to be asked about now, because it may have lost it: see lane_limits. At most
     // lane_limits::asked_at_once. The next question comes after a pause.
     std::vector<protocol::attempt_key> take_doubtful(instant now);
     void found_lost() { question_pause_ = limits_.first_question_pause; } // by the last question
@@ -221,11 +221,10 @@ private:
     std::size_t group_;
     std::deque<delivery> queue_;
     std::size_t on_the_way_ = 0;
-    std::vector<protocol::attempt_key> sent_{};  // in the last request
-    std::vector<protocol::attempt_key> early_{}; // of these, whose ends were recorded before the answer came
-    instant sent_at_{};                          // the last request
-    std::list<held_attempt> held_;               // acknowledged and not ended
-    std::unordered_map<execution_id, std::list<held_attempt>::iterator> places_; // in `held_`
+    std::vector<protocol::attempt_key> sent_{};           // in the last request
+    std::vector<protocol::attempt_key> early_{};          // of these, whose ends were recorded before the answer came
+    instant sent_at_{};                                   // the last request
+    std::unordered_map<execution_id, held_attempt> held_; // acknowledged and not ended
     std::size_t idle_ = 0;   // of `held_`: so many more than its last heartbeat shows handlers
     int contradictions_ = 0; // heartbeats in a row that show fewer handlers than `held_` has
     instant contradicted_since_{};

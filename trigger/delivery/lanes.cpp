@@ -48,8 +48,8 @@ std::unique_ptr<client_lane> lanes::remove(std::string const& instance)
     auto lane = std::move(found->second);
     lanes_.erase(found);
     numbers_.erase(lane->number());
-    for (auto const& one : lane->held())
-        forget_holder(one.which.execution, *lane);
+    for (auto const& [execution, one] : lane->held())
+        forget_holder(execution, *lane);
     leave(*lane);
     return lane;
 }

@@ -16,7 +16,10 @@ namespace baton::trigger {
 // The clients of this node, and the choice among them for an execution. On the loop only.
 class lanes {
 public:
-    lanes(lane_limits limits, random_source& random) : limits_(limits), random_(random) {}
+    lanes(lane_limits limits, random_source& random) : limits_(limits), random_(random)
+    {
+        holders_.reserve(without_growing);
+    }
 
     client_lane* find(std::string const& instance);
     // The lane of this number; null if it is not a lane of this node any more. A client that comes back gets another.
@@ -74,6 +77,8 @@ public:
     std::size_t size() const { return lanes_.size(); }
 
 private:
+    static constexpr std::size_t without_growing = 100'000; // executions, since growing is a long step of the loop
+
     client_lane* first_with_slot(service_lanes::pool const& serving);
     client_lane* in_turn(service_lanes::pool& serving, std::size_t first, instant now);
     client_lane* least_loaded(service_lanes::pool& serving, instant now);

@@ -37,7 +37,12 @@ struct fixture : test::dispatcher_stage {
             pass();
         }
     }
-    std::vector<execution_id> asked(std::size_t question) const { return calls.asked.at(question).second; }
+    std::vector<execution_id> asked(std::size_t question) const
+    {
+        auto all = calls.asked.at(question).second;
+        std::ranges::sort(all);
+        return all;
+    }
 };
 
 } // namespace
