@@ -52,11 +52,12 @@ storage::parked_task parked_tasks::make(storage::due_task const& due, protocol::
 awaitable<void> parked_tasks::park(std::vector<storage::parked_task> const& tasks)
 {
     co_await term_.until_active(transaction_need);
-    co_await ledger_.park(term_.fence, tasks);
+    // Before the write, whose answer may be lost: tasks of a service that is not in the list would stay parked.
     for (auto const& task : tasks)
         if (services_.insert(task.service).second)
             log::warn("planner", "the firings of a service's tasks are not planned for the time being",
                       {log::reason(task.reason), {"service", to_text(task.service)}});
+    co_await ledger_.park(term_.fence, tasks);
 }
 
 // The services behind the last one come first, so that none starves when the bound for all is reached.

@@ -151,6 +151,31 @@ TEST_CASE("a task is parked with the reason, unless it has been edited or moved 
     CHECK_FALSE(f.parked.has_room(service));
 }
 
+TEST_CASE("tasks that were parked by a transaction whose answer was lost are taken back")
+{
+    fixture f;
+    f.parked.loaded();
+    f.add_task(1);
+    f.exec("UPDATE task SET next_fire_at = " + std::to_string(to_micros(f.start)));
+    f.stage.database.faults.lose_reply = 1;
+    std::vector<storage::parked_task> tasks;
+    tasks.push_back(f.parked.make(due(1, f.start), service_key{"default", "s"}));
+    bool lost = false;
+    auto park = [&]() -> awaitable<void> {
+        try {
+            co_await f.parked.park(tasks);
+        } catch (unavailable const&) {
+            lost = true;
+        }
+    };
+    f.stage.play(park());
+    CHECK(lost);
+    CHECK(f.left("s") == 1);
+    f.stage.database.faults = {};
+    f.take_back();
+    CHECK(f.left("s") == 0);
+}
+
 TEST_CASE("a master that is not active parks nothing until it is")
 {
     fixture f;
