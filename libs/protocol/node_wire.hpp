@@ -103,10 +103,11 @@ enum class return_cause {
     impossible,  // `client` will not take it, because of its size; without `client`: no client ever will
     client_gone, // `client` may have it, and is gone
     in_doubt,    // `client` may have it, and has another home now
+    lost,        // `client` had taken it, and does not run it any more
 };
 template <>
-inline constexpr std::array<std::string_view, 4> names_of<return_cause>{"no_room", "impossible", "client_gone",
-                                                                        "in_doubt"};
+inline constexpr std::array<std::string_view, 5> names_of<return_cause>{"no_room", "impossible", "client_gone",
+                                                                        "in_doubt", "lost"};
 
 struct undelivered {
     execution_id execution;

@@ -304,12 +304,13 @@ void registry::drains(std::string const& instance)
 awaitable<void> registry::write_drains()
 {
     for (int left = drains_at_once; left > 0 && !to_drain_.empty(); --left) {
-        auto instance = std::move(to_drain_.extract(to_drain_.begin()).value());
+        auto const instance = *to_drain_.begin();
         auto const* known = find(instance);
-        if (known == nullptr || known->row.state != storage::client_state::up)
-            continue;
-        auto const generation = known->row.generation;
-        co_await write_state(std::move(instance), generation, storage::client_state::draining);
+        if (known != nullptr && known->row.state == storage::client_state::up) {
+            auto const generation = known->row.generation;
+            co_await write_state(instance, generation, storage::client_state::draining);
+        }
+        to_drain_.erase(instance);
     }
 }
 

@@ -95,7 +95,7 @@ void client_lane::has(protocol::attempt_key const& which, instant now)
     if (held_.empty())
         progress_at_ = now;
     if (!ended_on_the_way(which))
-        held_[which.execution] = {which.attempt, now};
+        held_[which.execution] = {which.attempt, now, {}};
     note_room();
 }
 
@@ -121,10 +121,14 @@ void client_lane::forget(execution_id execution)
 
 bool client_lane::ended(protocol::attempt_key const& which, instant now)
 {
+    auto const found = held_.find(which.execution);
+    if (found != held_.end() && found->second.attempt > which.attempt)
+        return false; // a result of an earlier attempt, repeated
     if (!erase(which.execution)) {
         if (!sending() || std::ranges::find(sent_, which) == sent_.end())
             return false;
-        early_.push_back(which);
+        if (!ended_on_the_way(which)) // results may be repeated
+            early_.push_back(which);
     }
     progress_at_ = now;
     note_room();
@@ -140,8 +144,13 @@ void client_lane::told_free_slots(int free, instant now)
 {
     auto const running = static_cast<std::size_t>(std::max(who_.slots - free, 0));
     bool const all_known = queue_.empty() && !sending();
-    // With a free slot nothing waits in the client's queue, so what runs is all that it has.
-    bool const fewer = free > 0 && running < held_.size();
+    // With a free slot nothing waits in the client's queue, so what runs is all that it has. Without one this tells
+    // nothing of what is beyond its slots.
+    if (free == 0) {
+        idle_ = std::min(idle_, held_.size() - std::min(held_.size(), running));
+        return note_room();
+    }
+    bool const fewer = running < held_.size();
     if (!fewer)
         idle_ = 0;
     else if (all_known && now - progress_at_ > 1s)
@@ -150,8 +159,7 @@ void client_lane::told_free_slots(int free, instant now)
         contradictions_ = 0;
     else if (contradictions_++ == 0)
         contradicted_since_ = now;
-    if (free > 0)
-        progress_at_ = now;
+    progress_at_ = now;
     note_room();
 }
 
@@ -162,12 +170,15 @@ std::vector<protocol::attempt_key> client_lane::take_doubtful(instant now)
     if (now < next_question_ || (!contradicts && !stalled(now, limits_.doubtful_silence)))
         return doubtful;
     auto const before = contradicts ? contradicted_since_ : now - limits_.doubtful_silence;
-    auto left = limits_.looked_at_once;
-    for (auto const& [execution, one] : held_) {
-        if (left-- == 0 || doubtful.size() == limits_.asked_at_once)
+    contradictions_ = 0; // what came since is asked about after as many further heartbeats
+    for (auto& [execution, one] : held_) {
+        bool const asked = one.asked_at != instant{} && now - one.asked_at < question_pause_;
+        if (one.since > before || asked)
+            continue;
+        one.asked_at = now;
+        doubtful.push_back({execution, one.attempt});
+        if (doubtful.size() == limits_.asked_at_once)
             break;
-        if (one.since <= before)
-            doubtful.push_back({execution, one.attempt});
     }
     if (doubtful.empty())
         return doubtful;

@@ -51,8 +51,7 @@ struct lane_limits {
     // if all its slots have been taken for so long without an end.
     int doubtful_heartbeats = 3;
     duration doubtful_silence = 15s;
-    std::size_t asked_at_once = 1'000;
-    std::size_t looked_at_once = 10'000;
+    std::size_t asked_at_once = 5'000;
     duration first_question_pause = 5s; // doubles with each question that finds nothing lost
     duration longest_question_pause = 5min;
 };
@@ -61,6 +60,7 @@ struct lane_limits {
 struct held_attempt {
     int attempt = 0;
     instant since;
+    instant asked_at; // the client, last, whether it still has it
 };
 
 // The free slots and executions of a client, for the list of clients.

@@ -154,7 +154,8 @@ void dispatcher::settle_one(std::string const& instance, delivery one, protocol:
         deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, meaning.earlier, one.number});
         deps_.report.delivered({work.execution, work.attempt, instance, meaning.earlier});
         if (auto* lane = deps_.lanes.find(instance); lane != nullptr && meaning.occupies)
-            deps_.lanes.has(*lane, {work.execution, work.attempt}, deps_.time.now());
+            deps_.lanes.has(*lane, {work.execution, meaning.earlier != 0 ? meaning.earlier : work.attempt},
+                            deps_.time.now());
         return;
     }
     lessen(instance, work.handler, meaning);

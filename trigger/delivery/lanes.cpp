@@ -79,9 +79,9 @@ bool lanes::ended(std::string const& sender, protocol::attempt_key const& which,
     auto* const of_sender = find(sender);
     auto const found = holders_.find(which.execution);
     auto* const holder = found == holders_.end() ? nullptr : numbered(found->second);
-    if (found != holders_.end())
-        holders_.erase(found);
     bool const known = holder != nullptr && holder->ended(which, now);
+    if (found != holders_.end() && (known || holder == nullptr))
+        holders_.erase(found);
     bool const sent = of_sender != nullptr && of_sender != holder && of_sender->ended(which, now);
     return known || sent;
 }

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 namespace baton::trigger {
@@ -33,29 +33,30 @@ awaitable<void> lost_work::ask(std::string instance, std::vector<protocol::attem
         settle(*lane, doubtful, answer->held);
 }
 
-// One that has ended takes no slot, but its result may still be on its way: the master asks again.
+// One that has ended takes no slot. Another node may have recorded its result, or that is still on its way: the master
+// finds out.
 void lost_work::settle(client_lane& lane, std::vector<protocol::attempt_key> const& doubtful,
                        std::vector<protocol::held_execution> const& held)
 {
-    std::unordered_set<execution_id> running;
+    std::unordered_map<execution_id, bool> finished; // of those that it knows
     for (auto const& one : held)
-        if (!one.finished)
-            running.insert(one.execution);
+        finished[one.execution] = one.finished;
     auto const& instance = lane.who().instance;
     std::size_t lost = 0;
     for (auto const& which : doubtful) {
-        if (running.contains(which.execution) || !lane.holds(which))
+        auto const known = finished.find(which.execution);
+        bool const runs = known != finished.end() && !known->second;
+        if (runs || !lane.holds(which))
             continue;
         deps_.clients.lost(lane, which.execution);
-        deps_.report.undelivered({which.execution, which.attempt, protocol::return_cause::in_doubt, instance,
+        deps_.report.undelivered({which.execution, which.attempt, protocol::return_cause::lost, instance,
                                   "its client had taken it and does not run it any more"});
-        ++lost;
+        lane.found_lost();
+        lost += known == finished.end() ? 1 : 0;
     }
-    if (lost == 0)
-        return;
-    lane.found_lost();
-    log::warn("delivery", "a client does not run executions that it had taken and whose results it has not sent",
-              {{"client", instance}, {"service", to_text(lane.who().service)}, {"executions", lost}});
+    if (lost != 0)
+        log::warn("delivery", "a client has lost executions that it had taken, they go out as the next attempt",
+                  {{"client", instance}, {"service", to_text(lane.who().service)}, {"executions", lost}});
 }
 
 } // namespace baton::trigger

@@ -330,6 +330,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
     if (found.what == doubt_finding::kind::held) {
         scope_.open.move(one, phase::held, found.client);
         one.doubted.clear();
+        one.lost_by_client = false;
         charge_at(one, found.client);
         if (held_)
             held_(one, found.ran);
@@ -345,7 +346,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
             absent_(one);
         if (one.phase != phase::in_doubt)
             return; // a policy has left it out
-        if (one.ran || is_gone(one.doubted))
+        if (one.ran || one.lost_by_client || is_gone(one.doubted))
             deps_.next.client_died(one, one.next_cause);
         else if (lost_unknown(one) >= most_lost)
             deps_.next.fail(one, "it was lost " + std::to_string(most_lost) +

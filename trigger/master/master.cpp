@@ -334,19 +334,25 @@ open_execution* master::find_returned(protocol::undelivered const& one, std::str
         return found->where == node ? found : nullptr;
     auto* found = open_.find(one.execution);
     bool const lost = found != nullptr && found->attempt == one.attempt && found->phase == phase::held &&
-                      found->where == one.client && one.cause == protocol::return_cause::in_doubt;
-    if (lost)
-        found->ran = true; // its handler may have ended a process of its client
+                      found->where == one.client && one.cause == protocol::return_cause::lost;
     return lost ? found : nullptr;
+}
+
+// Its client had taken it. Unless a client turns out to have it, that counts as a death, because its handler may have
+// ended a process of the client.
+void master::lost(open_execution& one, std::string const& client)
+{
+    one.lost_by_client = true;
+    one.doubted = client;
+    in_doubt_.add(one, protocol::attempt_cause::client_gone);
 }
 
 unreported_runs::steps master::steps_of_unreported()
 {
     return {[this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); },
             [this](open_execution& one) {
-                one.ran = true; // its handler may have ended a process of its client
-                one.doubted = one.where;
-                in_doubt_.add(one, protocol::attempt_cause::client_gone);
+                auto const client = one.where;
+                lost(one, client);
             }};
 }
 
@@ -403,6 +409,8 @@ void master::undelivered(protocol::undelivered const& report, std::string const&
     case protocol::return_cause::in_doubt:
         one.doubted = report.client;
         return in_doubt_.add(one, protocol::attempt_cause::client_gone);
+    case protocol::return_cause::lost:
+        return lost(one, report.client);
     }
 }
 

@@ -42,14 +42,15 @@ struct open_execution {
     utc_time since_due;      // the due instant of its first attempt, from which its time limits count
     int attempt = 1;
     int max_attempts = 1;
-    int deaths = 0;            // of its clients
-    int lost = 0;              // attempts in this term, with a client or node
-    bool ran = false;          // a client reported this attempt as running before this term
-    bool begun = false;        // an attempt before this one may have begun
-    bool sent = false;         // this attempt has been handed to a node, or may have been
-    bool out = false;          // the ledger shows that this attempt may be at a client
-    bool marking = false;      // late_sends marks it before it is sent
-    instant mark_kept_until{}; // while it waits with its mark
+    int deaths = 0;              // of its clients
+    int lost = 0;                // attempts in this term, with a client or node
+    bool ran = false;            // a client reported this attempt as running before this term
+    bool lost_by_client = false; // its client had taken it and says that it does not have it
+    bool begun = false;          // an attempt before this one may have begun
+    bool sent = false;           // this attempt has been handed to a node, or may have been
+    bool out = false;            // the ledger shows that this attempt may be at a client
+    bool marking = false;        // late_sends marks it before it is sent
+    instant mark_kept_until{};   // while it waits with its mark
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase
     trigger::credit* credit = nullptr;      // that it uses while a node or client has it

@@ -253,6 +253,12 @@ void open_set::run_is_known(open_execution& one)
     unreported_.erase({std::exchange(one.report_by, instant{}), one.id});
 }
 
+void open_set::ask_soon(open_execution& one)
+{
+    run_is_known(one);
+    expect_report(one, time_.now() + until_reported);
+}
+
 std::vector<execution_id> open_set::take_unreported(std::size_t most)
 {
     std::vector<execution_id> some;

@@ -88,6 +88,7 @@ public:
     // after a pause that doubles, until run_is_known() or its end.
     std::vector<execution_id> take_unreported(std::size_t most);
     void run_is_known(open_execution& one);
+    void ask_soon(open_execution& one); // one of take_unreported, whose client could not be asked now
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
     // The end of the next pause.

@@ -21,6 +21,7 @@ unreported_runs::unreported_runs(term_scope const& scope, node_calls& calls, ste
 
 awaitable<void> unreported_runs::run()
 {
+    asking_.clear(); // of a run that has failed
     co_await questions_.around(look());
 }
 
@@ -32,7 +33,6 @@ awaitable<void> unreported_runs::look()
     }
 }
 
-// Those that are not asked about now come again after their pauses.
 void unreported_runs::ask_clients()
 {
     std::map<std::string, std::vector<protocol::attempt_key>> by_client;
@@ -40,9 +40,14 @@ void unreported_runs::ask_clients()
         auto const* one = scope_.open.find(id);
         by_client[one->where].push_back({id, one->attempt});
     }
-    for (auto& [client, attempts] : by_client)
-        if (asking_.size() < unreported_clients_asked && asking_.insert(client).second)
+    for (auto& [client, attempts] : by_client) {
+        if (asking_.size() < unreported_clients_asked && asking_.insert(client).second) {
             spawn(client, std::move(attempts));
+            continue;
+        }
+        for (auto const& which : attempts)
+            scope_.open.ask_soon(*scope_.open.find(which.execution));
+    }
 }
 
 void unreported_runs::spawn(std::string const& client, std::vector<protocol::attempt_key> attempts)

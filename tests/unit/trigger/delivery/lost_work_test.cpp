@@ -13,9 +13,9 @@ using test::ids;
 namespace {
 
 struct fixture : test::dispatcher_stage {
-    fixture()
+    explicit fixture(int slots = 2)
     {
-        add("a", 2, 2);
+        add("a", slots, 2);
         assign({1, 2});
         pass();
     }
@@ -56,8 +56,8 @@ TEST_CASE("after three heartbeats that show a free slot too many the client is a
     f.beat(1);
     REQUIRE(f.calls.asked.size() == 1);
     CHECK(f.asked(0) == ids({1, 2}));
-    CHECK(f.hears(execution_id{2}, "in_doubt"));
-    CHECK_FALSE(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.hears(execution_id{2}, "lost"));
+    CHECK_FALSE(f.hears(execution_id{1}, "lost"));
     CHECK(f.deliveries.figures("a")->in_flight == 1);
     f.beat(1, 10);
     CHECK(f.calls.asked.size() == 1);
@@ -65,12 +65,54 @@ TEST_CASE("after three heartbeats that show a free slot too many the client is a
 
 TEST_CASE("a heartbeat that shows what this node counts begins the count anew")
 {
+    fixture f(3);
+    f.runs({1});
+    f.beat(2, 2);
+    f.beat(1);
+    f.beat(2, 2);
+    CHECK(f.calls.asked.empty());
+    f.beat(2);
+    CHECK(f.calls.asked.size() == 1);
+}
+
+TEST_CASE("a heartbeat without a free slot tells nothing of what is beyond the slots, and frees nothing")
+{
     fixture f;
     f.runs({1});
     f.beat(1, 2);
+    CHECK(f.deliveries.figures("a")->free_slots == 1);
+    f.assign({3});
     f.beat(0);
+    CHECK(f.deliveries.figures("a")->free_slots == 0);
+    f.deliveries.execution_ended("a", {execution_id{3}, 1});
+    CHECK(f.deliveries.figures("a")->free_slots == 1);
+    f.beat(1);
+    REQUIRE(f.calls.asked.size() == 1);
+    CHECK(f.asked(0) == ids({1, 2}));
+}
+
+TEST_CASE("what was lost after the first doubtful heartbeat is asked about after further ones")
+{
+    fixture f;
+    f.runs({});
     f.beat(1, 2);
-    CHECK(f.calls.asked.empty());
+    f.assign({3});
+    f.beat(2);
+    CHECK(f.hears(execution_id{1}, "lost"));
+    CHECK_FALSE(f.hears(execution_id{3}, "lost"));
+    f.beat(2, 4);
+    CHECK(f.hears(execution_id{3}, "lost"));
+}
+
+TEST_CASE("a repeated result of an earlier attempt does not end the present one")
+{
+    fixture f;
+    f.assign({1}, 2);
+    f.pass();
+    f.deliveries.execution_ended("a", {execution_id{1}, 1});
+    CHECK(f.deliveries.figures("a")->in_flight == 2);
+    f.deliveries.execution_ended("a", {execution_id{1}, 2});
+    CHECK(f.deliveries.figures("a")->in_flight == 1);
 }
 
 TEST_CASE("the answer of a client overrules its heartbeats, and the pauses between questions double")
@@ -89,7 +131,7 @@ TEST_CASE("a client without free_slots is asked when its slots have been taken f
     f.runs({2});
     f.beat(0, 3);
     REQUIRE(f.calls.asked.size() == 1);
-    CHECK(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.hears(execution_id{1}, "lost"));
     CHECK(f.deliveries.figures("a")->free_slots == 1);
 }
 
@@ -128,7 +170,7 @@ TEST_CASE("one that the client says has ended takes no slot, and the master is t
     fixture f;
     f.runs({1, 2}, true);
     f.beat(2, 3);
-    CHECK(f.hears(execution_id{1}, "in_doubt"));
+    CHECK(f.hears(execution_id{1}, "lost"));
     CHECK(f.deliveries.figures("a")->free_slots == 2);
 }
 
