@@ -63,7 +63,7 @@ class ForeignClients(unittest.TestCase):
         self.assertEqual({row["state"] for row in rows}, {"succeeded"}, rows)
         self.assertLessEqual(max(row["attempt"] for row in rows), attempts, rows)
 
-    def await_free(self, client, free, within=1.5):
+    def await_free(self, client, free, within=3):
         harness.wait_for(f"{free} slots are shown free", lambda: (self.shown(client).get("live") or {}).get("free_slots") == free, within)
 
     def log_has(self, words):
@@ -84,7 +84,9 @@ class ForeignClients(unittest.TestCase):
         for habit in (habits.TwoPackets, habits.TwoPacketsSilent):
             with self.subTest(habit.__name__):
                 self.service += "x"
-                self.assertLess(self.paced(habit), good / 0.8 + 0.5)
+                took = self.paced(habit)
+                print(f"{STORE}: {habit.__name__} {took:.2f} s, a good client {good:.2f} s")
+                self.assertLess(took, 2 * good + 2)  # beside other tests; a slot that stays taken costs ten times that
 
     def test_an_execution_that_has_ended_is_not_sent_again_when_its_answer_is_late(self):
         client = self.client(habits.TooLate)
