@@ -45,9 +45,9 @@ struct client_settings {
 // A client with kept-alive connections, pooled by host, port and the owner of the request: many clients may be behind
 // one address, and one that does not answer must not keep the connections of another. Requests that wait for a
 // connection get one in the order of their arrival. If the server closed a kept connection before a byte of the answer
-// was read, the request is sent again on a new connection, unless it is to be sent once. After such a failure, requests
-// that are to be sent once use new connections to that host, because it closes kept ones without a word. Host names are
-// looked up in parallel and remembered (resolver.hpp).
+// was read, the request is sent again on a new connection, unless it is to be sent once. For a minute
+// after such a failure, requests that are to be sent once use new connections to that host, because it may close kept
+// ones without a word. Host names are looked up in parallel and remembered (resolver.hpp).
 std::unique_ptr<client> make_client(time_source& time, client_settings settings = {});
 
 } // namespace baton::http

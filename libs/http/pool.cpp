@@ -12,7 +12,8 @@ namespace {
 
 using asio::ip::tcp;
 
-constexpr std::size_t header_limit = 64u << 10; // bytes of an answer's header
+constexpr std::size_t header_limit = 64u << 10;  // bytes of an answer's header
+constexpr duration none_kept_after_close = 1min; // then a broken network may have been the cause
 
 // True if an idle connection is usable: a received byte makes it as unusable as the end of the stream.
 bool is_quiet(tcp::socket& socket)
@@ -160,6 +161,11 @@ bool slot::take_kept()
             connection_ = std::move(last);
     }
     return true;
+}
+
+void slot::note_closed_kept()
+{
+    host_.none_kept_until = all_->time_.now() + none_kept_after_close;
 }
 
 awaitable<void> slot::connect(bool sent)

@@ -54,7 +54,7 @@ private:
         std::size_t busy = 0;                    // granted slots
         std::vector<idle_list::iterator> idle{}; // busy + idle never exceeds the limit; the last one was used last
         std::deque<slot*> waiting{};
-        bool closes_kept = false; // with a request on its way, without having said so
+        instant none_kept_until = instant::min(); // it closed a kept connection under a request
     };
 
     host& find(url const& to, std::string const& owner);
@@ -92,9 +92,9 @@ public:
     // Takes a kept connection, if there is one that the server has not closed as far as this host knows.
     bool take_kept();
 
-    // Did the host close a kept connection on which a request was on its way? As long as the pool remembers the host.
-    bool closes_kept() const { return host_.closes_kept; }
-    void note_closed_kept() { host_.closes_kept = true; }
+    // Did the host close a kept connection in the last minute, on which a request was on its way?
+    bool closes_kept() const { return all_->time_.now() < host_.none_kept_until; }
+    void note_closed_kept();
 
     // Opens a new connection. Throws unreachable with `sent` as possibly_delivered.
     awaitable<void> connect(bool sent);

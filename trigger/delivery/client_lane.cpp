@@ -90,13 +90,15 @@ void client_lane::group_ended()
     note_room();
 }
 
-void client_lane::has(protocol::attempt_key const& which, instant now)
+bool client_lane::has(protocol::attempt_key const& which, instant now)
 {
     if (held_.empty())
         progress_at_ = now;
-    if (!ended_on_the_way(which))
+    bool const holds = !ended_on_the_way(which);
+    if (holds)
         held_[which.execution] = {which.attempt, now, {}};
     note_room();
+    return holds;
 }
 
 bool client_lane::holds(protocol::attempt_key const& which) const

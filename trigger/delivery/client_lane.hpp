@@ -152,8 +152,8 @@ public:
     // The request of take_group has ended.
     void group_ended();
 
-    // The client took it. It takes no place if its end has been recorded meanwhile.
-    void has(protocol::attempt_key const& which, instant now);
+    // The client took it. False: it takes no place, because its end has been recorded meanwhile.
+    bool has(protocol::attempt_key const& which, instant now);
     // Its end is recorded. A client may send a result before the answer to the dispatch arrives. False: this client
     // does not have the execution, nor is this attempt on its way to it.
     bool ended(protocol::attempt_key const& which, instant now);
@@ -164,7 +164,7 @@ public:
     // A heartbeat told that so many of its slots are free. Corrects the count of executions whose end another node has
     // recorded, or which the client has lost.
     void told_free_slots(int free, instant now);
-    // What the client is to be asked about now, because it may have lost it: see lane_limits. At most
+    // The executions that the client may have lost, and is to be asked about now: see lane_limits. At most
     // lane_limits::asked_at_once. The next question comes after a pause.
     std::vector<protocol::attempt_key> take_doubtful(instant now);
     void found_lost() { question_pause_ = limits_.first_question_pause; } // by the last question
@@ -222,10 +222,10 @@ private:
     std::deque<delivery> queue_;
     std::size_t on_the_way_ = 0;
     std::vector<protocol::attempt_key> sent_{};           // in the last request
-    std::vector<protocol::attempt_key> early_{};          // of these, whose ends were recorded before the answer came
+    std::vector<protocol::attempt_key> early_{};          // those of `sent_` that ended before the answer came
     instant sent_at_{};                                   // the last request
     std::unordered_map<execution_id, held_attempt> held_; // acknowledged and not ended
-    std::size_t idle_ = 0;   // of `held_`: so many more than its last heartbeat shows handlers
+    std::size_t idle_ = 0;                                // how many of `held_` no handler runs, by the last heartbeat
     int contradictions_ = 0; // heartbeats in a row that show fewer handlers than `held_` has
     instant contradicted_since_{};
     instant next_question_{};

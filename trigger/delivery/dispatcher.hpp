@@ -106,7 +106,7 @@ private:
     awaitable<void> send_group(std::string instance, std::vector<delivery>& group);
     void trace(std::string const& instance, std::vector<delivery> const& group);
     void settle(std::string const& instance, std::vector<delivery>& group, protocol::dispatch_answer const& answer);
-    void settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer);
+    void settle_one(std::string const& instance, delivery one, ack_meaning const& meaning);
     void lessen(std::string const& instance, std::string const& handler, ack_meaning const& by);
     void too_large(std::string const& instance, std::vector<delivery>& group);
     void give_back_old(client_lane& lane);

@@ -134,8 +134,9 @@ void dispatcher::settle(std::string const& instance, std::vector<delivery>& grou
     bool full = false;
     for (auto& one : group) {
         auto const& ack = acks[one.what.work.execution];
-        full = full || ack.answer == protocol::ack::busy || ack.answer == protocol::ack::moved;
-        settle_one(instance, std::move(one), ack);
+        auto const meaning = meaning_of(ack, one.what.work.attempt, settings_.retry_pause);
+        full = full || meaning.full;
+        settle_one(instance, std::move(one), meaning);
     }
     // One that refuses for want of room has none, whatever number it names beside.
     if (lane = deps_.lanes.find(instance); lane != nullptr && !full && answer.free >= 0)
@@ -144,10 +145,9 @@ void dispatcher::settle(std::string const& instance, std::vector<delivery>& grou
         hold_back(instance, unanswered, true, "it did not answer for some executions");
 }
 
-void dispatcher::settle_one(std::string const& instance, delivery one, protocol::dispatch_ack const& answer)
+void dispatcher::settle_one(std::string const& instance, delivery one, ack_meaning const& meaning)
 {
     auto const& work = one.what.work;
-    auto const meaning = meaning_of(answer, work.attempt, settings_.retry_pause);
     if (meaning.what == ack_meaning::end::impossible)
         return give_back(one, protocol::return_cause::impossible, {}, "the client cannot read this execution");
     if (meaning.what == ack_meaning::end::delivered) {
@@ -191,7 +191,8 @@ void dispatcher::let_go(std::string const& instance, std::vector<delivery>& grou
                 taken[one.execution] = one;
     for (auto& one : group) {
         if (auto const found = taken.find(one.what.work.execution); found != taken.end()) {
-            settle_one(instance, std::move(one), found->second);
+            auto const meaning = meaning_of(found->second, one.what.work.attempt, settings_.retry_pause);
+            settle_one(instance, std::move(one), meaning);
             continue;
         }
         one.bound = true; // it may have arrived

@@ -56,8 +56,7 @@ std::unique_ptr<client_lane> lanes::remove(std::string const& instance)
 
 void lanes::has(client_lane& lane, protocol::attempt_key const& which, instant now)
 {
-    lane.has(which, now);
-    if (!lane.ended_on_the_way(which))
+    if (lane.has(which, now))
         holders_[which.execution] = lane.number();
 }
 

@@ -88,7 +88,7 @@ private:
     signal_reader::actions actions_on_signals();
     void edited(storage::defined_task const& task);
     open_execution* find_assigned(execution_id execution, int attempt);
-    void lost(open_execution& one, std::string const& client);
+    void add_lost(open_execution& one, std::string const& client); // to the executions in doubt
     open_execution* find_returned(protocol::undelivered const& one, std::string const& node);
     std::size_t serving(open_execution const& one); // clients that serve it and do not drain
 

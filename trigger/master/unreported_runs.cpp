@@ -77,7 +77,7 @@ awaitable<void> unreported_runs::ask(std::string client, std::vector<protocol::a
     }
 }
 
-// What has not begun is asked about again later. The result of what has ended is on its way.
+// An execution that has not begun is asked about again later. One that has ended sends its result.
 void unreported_runs::settle(std::string const& client, protocol::attempt_key const& which,
                              protocol::held_execution const* told)
 {

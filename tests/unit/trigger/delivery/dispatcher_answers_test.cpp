@@ -165,25 +165,6 @@ TEST_CASE("an execution that a client refuses goes to another one")
     CHECK(f.clients.find("a")->stopping == (answer == ack::draining));
 }
 
-TEST_CASE("a client that refuses for want of room gets nothing for the pause, whatever room it names beside")
-{
-    fixture f;
-    f.add("a", 1);
-    f.calls.responders["a"] = [&](auto const& message) {
-        return fake_calls::all(message, f.calls.sent.size() == 1 ? ack::moved : ack::accepted);
-    };
-    f.assign({1});
-    f.pass(1s);
-    f.assign({2});
-    f.pass(900ms);
-    CHECK(f.calls.to("a") == ids({1}));
-    CHECK(f.told() == fixture::words{"1 no_room", "2 no_room"});
-    f.pass(200ms);
-    f.assign({3});
-    f.pass();
-    CHECK(f.calls.to("a") == ids({1, 3}));
-}
-
 TEST_CASE("a client that runs an earlier attempt is reported with that attempt")
 {
     fixture f;

@@ -8,6 +8,7 @@ namespace dispatcher_test {
 
 using namespace baton;
 using namespace baton::trigger;
+using protocol::ack;
 using fake_calls = test::fake_client_calls;
 using test::ids;
 using fixture = test::dispatcher_stage;
@@ -216,6 +217,25 @@ TEST_CASE("a node that stops gives back at once what waits behind a request that
     CHECK(f.hears(execution_id{1}, "at a"));
     CHECK(f.hears(execution_id{2}, "at a"));
     CHECK(f.calls.to("a") == ids({1, 2}));
+}
+
+TEST_CASE("a client that refuses for want of room gets nothing for the pause, whatever room it names beside")
+{
+    fixture f;
+    f.add("a", 1);
+    f.calls.responders["a"] = [&](auto const& message) {
+        return fake_calls::all(message, f.calls.sent.size() == 1 ? ack::moved : ack::accepted);
+    };
+    f.assign({1});
+    f.pass(1s);
+    f.assign({2});
+    f.pass(900ms);
+    CHECK(f.calls.to("a") == ids({1}));
+    CHECK(f.told() == fixture::words{"1 no_room", "2 no_room"});
+    f.pass(200ms);
+    f.assign({3});
+    f.pass();
+    CHECK(f.calls.to("a") == ids({1, 3}));
 }
 
 } // namespace dispatcher_test

@@ -63,7 +63,7 @@ TEST_CASE("after three heartbeats that show a free slot too many the client is a
     CHECK(f.calls.asked.size() == 1);
 }
 
-TEST_CASE("a heartbeat that shows what this node counts begins the count anew")
+TEST_CASE("a heartbeat that agrees with this node resets the count of contradictions")
 {
     fixture f(3);
     f.runs({1});

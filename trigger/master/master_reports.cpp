@@ -1,0 +1,103 @@
+#include "libs/protocol/offers.hpp"
+#include "trigger/master/master.hpp"
+
+namespace baton::trigger {
+
+// The reports of nodes, and what follows from them for the executions.
+
+// Null if this attempt is not one that is assigned to a node.
+open_execution* master::find_assigned(execution_id execution, int attempt)
+{
+    auto* found = open_.find(execution);
+    bool const assigned = found != nullptr && found->attempt == attempt && found->phase == phase::assigned;
+    return assigned ? found : nullptr;
+}
+
+// Null if this node has no say about it: it has returned it before, or another client has it.
+open_execution* master::find_returned(protocol::undelivered const& one, std::string const& node)
+{
+    if (auto* found = find_assigned(one.execution, one.attempt))
+        return found->where == node ? found : nullptr;
+    auto* found = open_.find(one.execution);
+    bool const lost = found != nullptr && found->attempt == one.attempt && found->phase == phase::held &&
+                      found->where == one.client && one.cause == protocol::return_cause::lost;
+    return lost ? found : nullptr;
+}
+
+// Its client had taken it. Unless a client turns out to have it, that counts as a death, because its handler may have
+// ended a process of the client.
+void master::add_lost(open_execution& one, std::string const& client)
+{
+    one.lost_by_client = true;
+    one.doubted = client;
+    in_doubt_.add(one, protocol::attempt_cause::client_gone);
+}
+
+unreported_runs::steps master::steps_of_unreported()
+{
+    return {[this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); },
+            [this](open_execution& one) {
+                auto const client = one.where;
+                add_lost(one, client);
+            }};
+}
+
+protocol::report_answer master::report(protocol::report_request const& report)
+{
+    bool const of_this_term = report.term == term_.id(); // assignments of an older term are void
+    for (auto const& one : report.delivered) {
+        auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
+        if (found == nullptr)
+            continue;
+        if (one.holds == 0)
+            open_.move(*found, phase::held, one.client);
+        else
+            in_doubt_.runs_earlier(*found, one.client, one.holds);
+    }
+    for (auto const& one : report.undelivered) {
+        auto* found = of_this_term ? find_returned(one, report.node) : nullptr;
+        if (found != nullptr)
+            undelivered(one, report.node, *found);
+    }
+    for (auto const& one : report.finished)
+        completions_.finished(one);
+    for (auto const& one : report.started) {
+        if (auto* found = open_.find(one.execution); found != nullptr && found->attempt == one.attempt)
+            found->out = true; // it is running in the ledger
+        deadlines_.started(one.execution, one.attempt);
+    }
+    assigner_.hear(report.node, report.capacity);
+    protocol::report_answer answer;
+    answer.assigned = assigner_.next_number(report.node);
+    answer.forgotten = credits_.times_forgotten(report.node);
+    return answer;
+}
+
+std::size_t master::serving(open_execution const& one)
+{
+    auto const& task = one.task->definition;
+    return clients_.serving(protocol::service_of(task), protocol::demand_for(task.handler, task.route.tag)).staying;
+}
+
+void master::undelivered(protocol::undelivered const& report, std::string const& node, open_execution& one)
+{
+    switch (report.cause) {
+    case protocol::return_cause::no_room:
+        return assigner_.returned(one, node, report.number, refusals_.has(one.id, one.attempt));
+    case protocol::return_cause::impossible:
+        if (report.client.empty() || refusals_.add(one.id, one.attempt, report.client, serving(one)))
+            attempts_.fail(one, report.why);
+        return; // otherwise the node returns it next
+    case protocol::return_cause::client_gone:
+        if (!one.shard_instance.empty())
+            return attempts_.fail(one, report.why);
+        return attempts_.client_died(one, protocol::attempt_cause::client_gone);
+    case protocol::return_cause::in_doubt:
+        one.doubted = report.client;
+        return in_doubt_.add(one, protocol::attempt_cause::client_gone);
+    case protocol::return_cause::lost:
+        return add_lost(one, report.client);
+    }
+}
+
+} // namespace baton::trigger
