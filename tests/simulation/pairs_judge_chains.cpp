@@ -62,7 +62,7 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
 {
     utc_time ended{};
     for (auto const* call : sure_calls(at, before.id))
-        ended = std::max(ended, at.end_of(*call));
+        ended = std::max(ended, at.told_end_of(*call));
     auto const began = sure_calls(at, one.id).front()->began;
     if (at.was_released(before.id))
         return;

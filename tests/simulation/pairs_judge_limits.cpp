@@ -60,7 +60,7 @@ std::vector<holder> limits::holders(std::function<bool(execution_row const&)> co
         auto const& row = *found->second;
         if (whole && row.parent && at.clock_stepped()) // the end of the broadcast is an instant of another clock
             continue;
-        auto until = std::min(at.end_of(call), call.left.value_or(at.end_of(call)));
+        auto until = at.told_end_of(call);
         // A broadcast that ends with its first success does not wait for its other shards.
         if (auto const broadcast = row.parent ? at.row.find(*row.parent) : at.row.end();
             whole && broadcast != at.row.end())

@@ -22,6 +22,11 @@ struct look {
     task_version_row const* version_of(execution_row const& one) const;
     // Until when a handler ran: its return, or the death of its process.
     utc_time end_of(handler_call const& call) const { return call.ended.value_or(call.died.value_or(seen.end)); }
+    // The same as far as the cluster can know: a client that leaves says that nothing runs there any more.
+    utc_time told_end_of(handler_call const& call) const
+    {
+        return std::min(end_of(call), call.left.value_or(seen.end));
+    }
     // Its client may have counted as gone while it ran, so that another may have got its work.
     bool was_silent(handler_call const& call) const;
     bool is_forced(execution_row const& one) const;
