@@ -55,7 +55,7 @@ public:
     // An edit has given the task another rate, which holds for its waiting executions as well.
     void edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now);
     // True if executions of the task may wait for its rate.
-    bool knows(task_id task) const { return tasks_.contains({task, 0}) || tasks_.contains({task, 1}); }
+    bool knows(task_id task) const;
     // The first such task behind `last`, in order of ids.
     std::optional<task_id> next_task(task_id last) const;
 
@@ -83,6 +83,8 @@ public:
     void release_if_over(execution_id id, utc_time now);
     // The same for one that has not begun: it waits in its place in line.
     void give_back(member const& which, utc_time now);
+    // The execution was sent and did not begin: its tokens are there for the first in line. give_back() must follow.
+    void put_back_tokens(execution_id id);
     // The execution has ended.
     void leave(execution_id id, utc_time now);
 
@@ -109,7 +111,14 @@ private:
         auto operator<=>(rank const&) const = default;
     };
     enum class level { task, service, project };
-    using task_key = std::pair<task_id, int>; // and the kind of its members
+    // The executions of a task of one kind (kind_of) at one service, since an edit may give the task to another one. A
+    // broadcast counts at none.
+    struct task_key {
+        task_id task;
+        int kind = 0;
+        protocol::service_key service;
+        auto operator<=>(task_key const&) const = default;
+    };
     // Of a task whose promised executions found no client.
     struct closing_state {
         utc_time until{};
@@ -125,7 +134,6 @@ private:
         std::uint64_t serial = 0;
         task_key task;
         protocol::service_key of; // an empty service: of the project
-        int version = 0;          // of the task: the latest one of its executions
         int rate_version = 0;     // of the task, whose rate this is
         int slots = 0;            // 0: no limit
         int used = 0;             // of the slots; counted without a limit, too
@@ -148,8 +156,8 @@ private:
     protocol::scope_limits const* limits_of(protocol::service_view which) const;
     node& task_node(member const& which, utc_time now);
     node& scope_node(protocol::service_view which);
-    node const* twin_of(node const& which) const;
-    void move_below(node& task, node& parent, utc_time now);
+    // The other nodes with the rate of its task.
+    std::vector<node const*> twins_of(node const& which) const;
     void begin_rate(node& which, protocol::rate_limit const& rate);
     position& position_of(member const& which, utc_time now);
     void drop_if_unused(node& which, utc_time now);

@@ -21,9 +21,11 @@ void take_over_tokens(gcra& rate, gcra const& from, utc_time now)
     rate.restore(std::min(std::max(rate.full_at(), from.full_at()), empty.full_at()));
 }
 
+constexpr int of_shards = 2; // the last kind
+
 int kind_of(limit_tree::member const& which)
 {
-    return which.shard ? 2 : which.broadcast ? 1 : 0;
+    return which.shard ? of_shards : which.broadcast ? 1 : 0;
 }
 
 } // namespace
@@ -70,7 +72,7 @@ void limit_tree::begin_rate(node& which, protocol::rate_limit const& rate)
     which.rate = gcra(rate);
     if (!which.rate.slow())
         return which.rate.empty_at(began_);
-    auto const known = recorded_.find({which.task.first, which.of});
+    auto const known = recorded_.find({which.task.task, which.of});
     if (known == recorded_.end())
         return;
     which.rate.empty_at(began_); // an edit may have made the rate faster since its state was recorded
@@ -100,70 +102,62 @@ limit_tree::node& limit_tree::task_node(member const& which, utc_time now)
 {
     static protocol::rate_limit const none;
     auto const& rate = which.shard ? none : which.rate;
-    auto const [found, made] = tasks_.try_emplace(task_key{which.task, kind_of(which)});
+    task_key key{which.task, kind_of(which), {}};
+    if (!which.broadcast)
+        key.service = protocol::key_of(which.service);
+    auto const [found, made] = tasks_.try_emplace(std::move(key));
     auto& task = found->second;
     if (made) {
         task.parent = which.broadcast ? nullptr : &scope_node(which.service);
         task.serial = ++serial_;
         task.task = found->first;
         begin_rate(task, rate);
-        if (auto const* other = twin_of(task))
+        for (auto const* other : twins_of(task))
             take_over_tokens(task.rate, other->rate, now);
     } else if (which.version > task.rate_version) {
         task.rate.change(rate, now);
     }
     task.rate_version = std::max(task.rate_version, which.version);
-    if (!made && !which.broadcast && which.version > task.version)
-        if (auto& scope = scope_node(which.service); &scope != task.parent)
-            move_below(task, scope, now);
-    task.version = std::max(task.version, which.version);
     return task;
+}
+
+bool limit_tree::knows(task_id task) const
+{
+    auto const first = tasks_.lower_bound({task, 0, {}});
+    return first != tasks_.end() && first->first.task == task && first->first.kind != of_shards;
 }
 
 std::optional<task_id> limit_tree::next_task(task_id last) const
 {
-    auto const next = tasks_.lower_bound({task_id{last.value() + 1}, 0});
-    return next == tasks_.end() ? std::nullopt : std::optional(next->first.first);
+    auto const next = tasks_.lower_bound({task_id{last.value() + 1}, 0, {}});
+    return next == tasks_.end() ? std::nullopt : std::optional(next->first.task);
 }
 
 void limit_tree::edit(task_id task, int version, protocol::rate_limit const& rate, utc_time now)
 {
-    for (int const kind : {0, 1}) { // shards have no rate
-        auto const found = tasks_.find({task, kind});
-        if (found == tasks_.end() || found->second.rate_version >= version)
+    auto at = tasks_.lower_bound({task, 0, {}});
+    for (; at != tasks_.end() && at->first.task == task && at->first.kind != of_shards; ++at) { // shards have no rate
+        auto& each = at->second;
+        if (each.rate_version >= version)
             continue;
-        found->second.rate_version = version;
-        found->second.rate.change(rate, now);
-        settle(found->second, now);
+        each.rate_version = version;
+        each.rate.change(rate, now);
+        settle(each, now);
     }
 }
 
-// The other node with the rate of the task: an edit has made its executions broadcasts, or made them ordinary ones.
-limit_tree::node const* limit_tree::twin_of(node const& which) const
+// An edit has made its executions broadcasts, or ordinary ones, or has given the task to another service.
+std::vector<limit_tree::node const*> limit_tree::twins_of(node const& which) const
 {
-    auto const [id, kind] = which.task;
-    if (which.level != level::task || kind == 2)
-        return nullptr;
-    auto const found = tasks_.find({id, 1 - kind});
-    return found == tasks_.end() ? nullptr : &found->second;
-}
-
-// An edit has given the task to another service, for whose limits all its executions count from now on.
-void limit_tree::move_below(node& task, node& parent, utc_time now)
-{
-    if (task.offer)
-        task.parent->line.erase(*std::exchange(task.offer, std::nullopt));
-    auto* const before = std::exchange(task.parent, &parent);
-    for (auto* each = before; each != nullptr; each = each->parent) {
-        each->used -= task.used;
-        each->promised -= task.promised;
-    }
-    for (auto* each = task.parent; each != nullptr; each = each->parent) {
-        each->used += task.used;
-        each->promised += task.promised;
-    }
-    settle_path(before, now);
-    settle_path(&task, now);
+    std::vector<node const*> twins;
+    if (which.level != level::task || which.task.kind == of_shards)
+        return twins;
+    auto const task = which.task.task;
+    auto at = tasks_.lower_bound({task, 0, {}});
+    for (; at != tasks_.end() && at->first.task == task && at->first.kind != of_shards; ++at)
+        if (&at->second != &which)
+            twins.push_back(&at->second);
+    return twins;
 }
 
 limit_tree::position& limit_tree::position_of(member const& which, utc_time now)
@@ -212,9 +206,10 @@ std::vector<storage::limit_state> limit_tree::states_to_record(std::vector<execu
             if (!each->rate.slow() || !seen.insert(each->serial).second)
                 continue;
             auto full_at = each->rate.full_at_after(each->promised, now + recorded_ahead);
-            if (auto const* other = twin_of(*each); other != nullptr && other->rate.slow())
-                full_at = std::max(full_at, other->rate.full_at_after(other->promised, now + recorded_ahead));
-            states.push_back({each->task.first, each->of, full_at});
+            for (auto const* other : twins_of(*each))
+                if (other->rate.slow())
+                    full_at = std::max(full_at, other->rate.full_at_after(other->promised, now + recorded_ahead));
+            states.push_back({each->task.task, each->of, full_at});
         }
     }
     return states;
