@@ -15,13 +15,14 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace baton::client {
 
 struct engine_limits {
     int slots = 1;                    // jobs that run at the same time
-    int queue = 1'000;                // accepted beyond those
+    int queue = 10'000;               // accepted beyond those
     std::size_t results = 10'000;     // held, or ended and not recorded
     duration remember = 10min;        // how long an ended execution is recognised once its result is recorded
     std::size_t remembered = 500'000; // and how many of them
@@ -46,6 +47,13 @@ public:
     std::vector<protocol::held_execution> query(protocol::query_request const& asked, instant now);
     // Ends queued executions at once and asks running ones to stop. Returns the same as `query` afterwards.
     std::vector<protocol::held_execution> cancel(std::vector<execution_id> const& executions, reading now);
+
+    // Gives back those that have not begun, up to these attempts, and names them, also if they were given back before.
+    // They do not begin unless they are dispatched again, in a message that comes after this one.
+    std::vector<protocol::attempt_key> give_back(std::vector<execution_id> const& executions,
+                                                 std::vector<int> const& attempts, instant now);
+    // Those of the last minute, for the next home: the answer may have been lost with the last one.
+    std::vector<protocol::attempt_key> given_back(instant now);
 
     // Drops the queued executions, which the nodes hand on: they neither run here nor are reported.
     void give_up_queued(instant now);
@@ -112,6 +120,7 @@ private:
     std::set<execution_id> running_; // ordered, so that a simulation repeats exactly
     int notes_ = 0;
     memory memory_;
+    std::deque<std::pair<instant, protocol::attempt_key>> given_back_; // lately
     outbox results_;
 };
 

@@ -20,8 +20,15 @@ public:
         int attempt = 0;
         protocol::state status = protocol::state::succeeded;
         instant at;
-        bool refused = false;  // never had: to be refused up to this attempt
-        bool recorded = false; // there is no result that a node must still record; `at` is since when
+        bool refused = false;    // not begun: to be refused up to this attempt
+        bool given_back = false; // not begun: a later dispatch of the same attempt counts
+        bool recorded = false;   // there is no result that a node must still record; `at` is since when
+
+        // A dispatch of this attempt brings nothing new.
+        bool settles(int of) const
+        {
+            return status == protocol::state::succeeded || of < attempt || (of == attempt && !given_back);
+        }
     };
 
     memory(duration span, std::size_t most) : span_(span), most_(most) {}

@@ -76,6 +76,7 @@ routes::routes(engine& state, time_source const& time, identity self, std::funct
                 [this](http::request const& message) { return ready(dispatch(message.body)); });
     add(protocol::path_cancel, &routes::cancel);
     add(protocol::path_query, &routes::query);
+    add(protocol::path_recall, &routes::recall);
 }
 
 awaitable<http::response> routes::handle(http::request message) const
@@ -195,6 +196,22 @@ http::response routes::query(nlohmann::json const& body) const
 {
     auto const request = body.get<protocol::query_request>();
     return held(request.term, engine_.query(request, time_.now()));
+}
+
+// A dispatch that this message has overtaken brings nothing any more, so what is given back stays so.
+http::response routes::recall(nlohmann::json const& body) const
+{
+    auto const request = body.get<protocol::recall_request>();
+    auto const now = time_.now();
+    protocol::recall_answer answer;
+    answer.term = engine_.terms().of(request.term.name_space);
+    auto const last = last_.find(request.node);
+    if (request.number <= 0 || (last != last_.end() && request.number < last->second.number))
+        return http::json_response(200, answer); // its node does not wait for it any more
+    answer.given_back = engine_.give_back(request.executions, request.attempts, now);
+    remember(request.node, {request.number, std::nullopt, now});
+    changed_();
+    return http::json_response(200, answer);
 }
 
 // A stranger may ask, so it learns no more than the instance, and changes nothing.

@@ -1,5 +1,5 @@
 #pragma once
-// The client's HTTP endpoints for nodes: probe, dispatch, cancel and query.
+// The client's HTTP endpoints for nodes: probe, dispatch, recall, cancel and query.
 
 #include "client-sdk/src/engine.hpp"
 #include "libs/http/message.hpp"
@@ -36,7 +36,7 @@ public:
     void registered(std::int64_t generation) { generation_ = std::max(generation_, generation); }
 
 private:
-    // The last dispatch of each node, and its answer.
+    // The last dispatch or recall of each node, and the answer to a dispatch.
     struct last_dispatch {
         std::int64_t number = 0;
         std::optional<http::response> answer;
@@ -51,6 +51,7 @@ private:
     http::response dispatch(std::string const& body) const;
     http::response cancel(nlohmann::json const& body) const;
     http::response query(nlohmann::json const& body) const;
+    http::response recall(nlohmann::json const& body) const;
     http::response probe(std::string const& body) const;
     void remember(std::string const& node, last_dispatch what) const;
     http::response held(protocol::term_id term, std::vector<protocol::held_execution> which) const;

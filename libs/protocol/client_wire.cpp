@@ -4,8 +4,9 @@
 
 namespace baton::protocol {
 
+BATON_LEAN_WIRE(attempt_key, execution, attempt)
 BATON_LEAN_WIRE(register_request, revision, project, service, instance, address, secret, generation, handlers, tags,
-                slots, queue, version, terms, unreachable_from, delivery, schemas)
+                slots, queue, version, terms, unreachable_from, delivery, schemas, given_back)
 BATON_WIRE(heartbeat_request, instance, generation, ticket, free_slots, terms, draining, clock_ms)
 BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, ticket, fetch)
 BATON_WIRE(watch_request, instance, ticket)
@@ -14,7 +15,6 @@ BATON_WIRE(leave_request, instance, generation, ticket, secret)
 BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, final,
                 receipt)
 BATON_WIRE(results_request, instance, ticket, results)
-BATON_LEAN_WIRE(attempt_key, execution, attempt)
 BATON_WIRE(results_answer, term, recorded, refused)
 BATON_LEAN_WIRE(past_execution, execution, scheduled_at, ended_at, state)
 BATON_LEAN_WIRE(dispatch, execution, attempt, task, task_name, handler, payload, scheduled_at, timeout_us, shard_index,
@@ -24,6 +24,8 @@ BATON_LEAN_WIRE(dispatch_ack, execution, attempt, answer, holds)
 BATON_WIRE(dispatch_answer, term, free, executions)
 BATON_WIRE(executions_request, term, executions)
 BATON_WIRE(query_request, term, executions, attempts)
+BATON_WIRE(recall_request, term, node, number, executions, attempts)
+BATON_WIRE(recall_answer, term, given_back)
 BATON_WIRE(held_execution, execution, attempt, finished, succeeded, run_ms)
 BATON_WIRE(query_answer, term, held)
 BATON_WIRE(probe_request, nonce)

@@ -34,6 +34,12 @@ enum class delivery_way {
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<delivery_way>{"push", "fetch"};
 
+struct attempt_key {
+    execution_id execution;
+    int attempt = 1;
+    bool operator==(attempt_key const&) const = default;
+};
+
 struct register_request {
     int revision = 0; // wire_revision (revision.hpp) of the client
     std::string project = "default";
@@ -54,6 +60,9 @@ struct register_request {
         unreachable_from; // names of the nodes that have asked it to try another one (watch_answer)
     delivery_way delivery = delivery_way::push;
     std::vector<handler_schema> schemas; // of some of its handlers (handler_schemas.hpp has the limits)
+    // The attempts that it has given back in the last minute (recall_answer). Its former home may have died with the
+    // answer.
+    std::vector<attempt_key> given_back;
 };
 
 // Can the client's home call it? `pending`: the address has not proved itself yet, and has not failed to.
@@ -128,12 +137,6 @@ struct results_request {
     std::vector<result_report> results; // at most 500
 };
 
-struct attempt_key {
-    execution_id execution;
-    int attempt = 1;
-    bool operator==(attempt_key const&) const = default;
-};
-
 // The results named here are durable (or were settled otherwise), so the client may forget them. A node also takes
 // results from clients that are registered with another node.
 struct results_answer {
@@ -146,6 +149,7 @@ struct results_answer {
 inline constexpr char path_dispatch[] = "/baton/v1/dispatch";
 inline constexpr char path_cancel[] = "/baton/v1/cancel";
 inline constexpr char path_query[] = "/baton/v1/query";
+inline constexpr char path_recall[] = "/baton/v1/recall";
 inline constexpr char path_probe[] = "/baton/v1/probe"; // without the secret
 
 // An earlier execution of the same task, for the handler.
@@ -248,6 +252,23 @@ struct query_answer {
     std::vector<held_execution> held;
 };
 
+// The home asks for executions back that the client has not begun. `attempts` has one for each execution. Numbered like
+// a dispatch, and by the same counter: a dispatch with a lower number takes nothing from then on.
+struct recall_request {
+    term_id term;
+    std::string node; // incarnation
+    std::int64_t number = 0;
+    std::vector<execution_id> executions;
+    std::vector<int> attempts;
+};
+
+// Those that the client has not begun, and will not begin unless they are dispatched again; also those that it gave
+// back before.
+struct recall_answer {
+    term_id term;
+    std::vector<attempt_key> given_back;
+};
+
 // Is the client that has registered this address the one that listens there? Any caller may ask, so the message has no
 // secret. `proof`: proof_of (proof.hpp).
 struct probe_request {
@@ -297,6 +318,10 @@ void to_json(nlohmann::json& out, executions_request const& in);
 void from_json(nlohmann::json const& in, executions_request& out);
 void to_json(nlohmann::json& out, query_request const& in);
 void from_json(nlohmann::json const& in, query_request& out);
+void to_json(nlohmann::json& out, recall_request const& in);
+void from_json(nlohmann::json const& in, recall_request& out);
+void to_json(nlohmann::json& out, recall_answer const& in);
+void from_json(nlohmann::json const& in, recall_answer& out);
 void to_json(nlohmann::json& out, held_execution const& in);
 void from_json(nlohmann::json const& in, held_execution& out);
 void to_json(nlohmann::json& out, query_answer const& in);

@@ -58,6 +58,8 @@ std::map<std::string, json (*)(json const&)> const messages{
     {"executions_request", round_trip<executions_request>},
     {"query_answer", round_trip<query_answer>},
     {"query_request", round_trip<query_request>},
+    {"recall_request", round_trip<recall_request>},
+    {"recall_answer", round_trip<recall_answer>},
     {"epoch_message", round_trip<epoch_message>},
     {"probe_request", round_trip<probe_request>},
     {"probe_answer", round_trip<probe_answer>},
