@@ -56,10 +56,17 @@ struct service_capacity {
     bool operator==(service_capacity const&) const = default;
 };
 
+// The slots and places of one client that the master has chosen before. A level, too.
+struct client_places {
+    std::string instance;
+    int places = 0;
+};
+
 // A node numbers these upwards, so that a late one does not replace a newer one.
 struct capacity_message {
     std::int64_t number = 0;
     std::vector<service_capacity> services;
+    std::vector<client_places> named = {}; // of which that has changed
 };
 
 // Master to slave: deliver these now. `work` is what the client will see; service and routing choose the client.
@@ -93,8 +100,9 @@ struct assign_answer {
 struct delivered {
     execution_id execution;
     int attempt = 1;
-    std::string client; // instance that holds it
-    int holds = 0;      // when not 0: not this attempt, but an earlier one, which still runs there
+    std::string client;      // instance that holds it
+    int holds = 0;           // when not 0: not this attempt, but an earlier one, which still runs there
+    std::int64_t number = 0; // of the last assignment that the node knows of; 0: not told
 };
 
 // Why a slave does not deliver an attempt.
@@ -104,10 +112,11 @@ enum class return_cause {
     client_gone, // `client` may have it, and is gone
     in_doubt,    // `client` may have it, and has another home now
     lost,        // `client` had taken it, and does not run it any more
+    given_back,  // `client` had taken it, and has given it back before it began: the same attempt may go elsewhere
 };
 template <>
-inline constexpr std::array<std::string_view, 5> names_of<return_cause>{"no_room", "impossible", "client_gone",
-                                                                        "in_doubt", "lost"};
+inline constexpr std::array<std::string_view, 6> names_of<return_cause>{"no_room",  "impossible", "client_gone",
+                                                                        "in_doubt", "lost",       "given_back"};
 
 struct undelivered {
     execution_id execution;
@@ -115,7 +124,9 @@ struct undelivered {
     return_cause cause = return_cause::no_room;
     std::string client;
     std::string why;
-    std::int64_t number = 0; // of the assignment; no_room counts only while that is the latest one
+    // Of the assignment: no_room counts only while that is the latest one, and given_back only if no later one has
+    // named the attempt.
+    std::int64_t number = 0;
 };
 
 struct finished {
@@ -209,6 +220,8 @@ void to_json(nlohmann::json& out, handler_capacity const& in);
 void from_json(nlohmann::json const& in, handler_capacity& out);
 void to_json(nlohmann::json& out, service_capacity const& in);
 void from_json(nlohmann::json const& in, service_capacity& out);
+void to_json(nlohmann::json& out, client_places const& in);
+void from_json(nlohmann::json const& in, client_places& out);
 void to_json(nlohmann::json& out, capacity_message const& in);
 void from_json(nlohmann::json const& in, capacity_message& out);
 void to_json(nlohmann::json& out, announce_answer const& in);

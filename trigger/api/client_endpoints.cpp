@@ -29,6 +29,7 @@ public:
             co_return cut_off();
         auto const ticket = parts_.given.ticket(instance, message.generation);
         auto unreachable_from = message.unreachable_from;
+        auto given_back = std::move(message.given_back);
         auto const taken = co_await parts_.clients.join(std::move(message), request.connected);
         if (taken == registry::joined::overtaken)
             co_return http::problem(404, "Overtaken", "the client has registered again since");
@@ -38,6 +39,7 @@ public:
                 "this instance has left or was silent for too long, or it lives with another secret: "
                 "register under a new instance");
         parts_.reach.tried(instance, std::move(unreachable_from));
+        parts_.deliveries.may_have_given_back(instance, std::move(given_back));
         co_return answer(instance, ticket);
     }
 
@@ -131,6 +133,7 @@ public:
         for (auto const& one : message.results)
             if (protocol::is_final(one.status))
                 ended.push_back({one.execution, one.attempt});
+        parts_.deliveries.results_came(instance, message.results);
         co_await parts_.results.take(std::move(message));
         for (auto const& which : ended)
             parts_.deliveries.execution_ended(instance, which);

@@ -38,6 +38,13 @@ public:
     virtual awaitable<void> cancel(std::string instance, protocol::executions_request request,
                                    protocol::delivery_way way) = 0;
 
+    // `text`: a recall_request. Without an answer the client may have given executions back all the same.
+    struct recall_outcome {
+        std::optional<protocol::recall_answer> answer;
+        bool unknown = false; // the client does not know this call
+    };
+    virtual awaitable<recall_outcome> recall(std::string instance, std::string text) = 0;
+
 protected:
     ~client_calls() = default;
 };

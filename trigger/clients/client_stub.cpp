@@ -114,6 +114,21 @@ awaitable<void> client_stub::cancel(std::string instance, protocol::executions_r
     }
 }
 
+awaitable<client_stub::recall_outcome> client_stub::recall(std::string instance, std::string text)
+{
+    recall_outcome outcome;
+    try {
+        auto const answer =
+            co_await post(std::move(instance), protocol::path_recall, std::move(text), protocol::delivery_way::push);
+        outcome.unknown = answer && (answer->status == 404 || answer->status == 405 || answer->status == 501);
+        if (answer && answer->status == 200)
+            outcome.answer = http::parse_if<protocol::recall_answer>(answer->body);
+    } catch (http::unreachable const&) { // the home asks again
+        co_return outcome;
+    }
+    co_return outcome;
+}
+
 awaitable<client_stub::probe_outcome> client_stub::probe(std::string instance)
 {
     auto const* client = clients_.find(instance);

@@ -36,6 +36,7 @@ public:
     awaitable<probe_outcome> probe(std::string instance) override;
     awaitable<void> cancel(std::string instance, protocol::executions_request request,
                            protocol::delivery_way way) override;
+    awaitable<recall_outcome> recall(std::string instance, std::string text) override;
 
 private:
     client_line& line_to(known_client const& client, protocol::delivery_way way);

@@ -16,6 +16,8 @@ public:
     // No lower number counts any more.
     std::int64_t settled() const { return open_.empty() ? highest_ + 1 : *open_.begin(); }
 
+    std::int64_t highest() const { return highest_; }
+
 private:
     std::int64_t highest_ = 0;
     std::set<std::int64_t> open_; // not seen yet, though a higher number was

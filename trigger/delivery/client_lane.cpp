@@ -7,10 +7,10 @@ namespace baton::trigger {
 void client_lane::note_room()
 {
     auto const load = counted() + hidden_;
-    auto const now = !takes_work()                    ? lane_room::none
-                     : load < who_.slots              ? (sending() ? lane_room::later : lane_room::slot)
-                     : load < who_.slots + who_.queue ? lane_room::queue
-                                                      : lane_room::none;
+    auto const now = !takes_work()                        ? lane_room::none
+                     : load < who_.slots                  ? (sending() ? lane_room::later : lane_room::slot)
+                     : load < who_.slots + beyond_slots() ? lane_room::queue
+                                                          : lane_room::none;
     if (auto const before = std::exchange(takes_, now); before != now && watcher_ != nullptr)
         watcher_->room_changed(*this, before);
 }
@@ -23,14 +23,16 @@ void client_lane::update(lane_client who)
         not_before_ = {};
         failing_since_.reset();
     }
+    if (who.generation != who_.generation)
+        gives_back_ = true;
+    wants_back_ = who.draining && (wants_back_ || !who_.draining) && !held_.empty();
     who_ = std::move(who);
     note_room();
 }
 
 lane_figures client_lane::figures(instant now) const
 {
-    return {std::max(free_slots(now), 0), static_cast<int>(held_.size() - idle_ + on_the_way_),
-            static_cast<int>(queue_.size())};
+    return {std::max(free_slots(now), 0), static_cast<int>(running() + on_the_way_), static_cast<int>(queue_.size())};
 }
 
 void client_lane::put(delivery one)
@@ -95,8 +97,16 @@ bool client_lane::has(protocol::attempt_key const& which, instant now)
     if (held_.empty())
         progress_at_ = now;
     bool const holds = !ended_on_the_way(which);
-    if (holds)
+    bool const was_full = is_full();
+    if (holds) {
+        erase(which.execution);
         held_[which.execution] = {which.attempt, now, {}};
+    }
+    if (!was_full) {
+        full_since_ = now;
+        slow_ = false;
+    }
+    wants_back_ = wants_back_ || who_.draining;
     note_room();
     return holds;
 }
@@ -109,9 +119,13 @@ bool client_lane::holds(protocol::attempt_key const& which) const
 
 bool client_lane::erase(execution_id execution)
 {
-    bool const had = held_.erase(execution) != 0;
+    auto const found = held_.find(execution);
+    if (found == held_.end())
+        return false;
+    unrecorded_ -= found->second.has_result ? 1 : 0;
+    held_.erase(found);
     idle_ = std::min(idle_, held_.size());
-    return had;
+    return true;
 }
 
 void client_lane::forget(execution_id execution)
@@ -169,7 +183,7 @@ std::vector<protocol::attempt_key> client_lane::take_doubtful(instant now)
 {
     std::vector<protocol::attempt_key> doubtful;
     bool const contradicts = contradictions_ >= limits_.doubtful_heartbeats;
-    if (now < next_question_ || (!contradicts && !stalled(now, limits_.doubtful_silence)))
+    if (recall_is_open_ || now < next_question_ || (!contradicts && !stalled(now, limits_.doubtful_silence)))
         return doubtful;
     auto const before = contradicts ? contradicted_since_ : now - limits_.doubtful_silence;
     contradictions_ = 0; // what came since is asked about after as many further heartbeats
@@ -191,7 +205,7 @@ std::vector<protocol::attempt_key> client_lane::take_doubtful(instant now)
 
 void client_lane::told_room(int free, instant now, duration span)
 {
-    hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(held_.size() - idle_), 0);
+    hidden_ = std::max(who_.slots + who_.queue - free - static_cast<int>(running()), 0);
     hidden_until_ = now + span;
     note_room();
 }

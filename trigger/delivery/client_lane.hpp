@@ -3,6 +3,7 @@
 #include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
 #include "libs/protocol/service_key.hpp"
+#include "trigger/delivery/prefetch.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -54,13 +55,23 @@ struct lane_limits {
     std::size_t asked_at_once = 5'000;
     duration first_question_pause = 5s; // doubles with each question that finds nothing lost
     duration longest_question_pause = 5min;
+    // A client whose slots are all busy for so long without an end gets nothing beyond its slots.
+    duration slow_after = 100ms;
+    // What it has beyond them for so long is asked back.
+    duration recall_after = 150ms;
+    duration first_recall_pause = 500ms; // doubles with each recall that brings nothing back
+    duration longest_recall_pause = 30s;
+    // After a recall without an answer the client may have given back what it does not show any more, so it is not
+    // asked what it has lost; until the pause is as long as this.
+    duration open_recall = 4s;
 };
 
 // An execution that a client has, as far as its home knows.
 struct held_attempt {
     int attempt = 0;
     instant since;
-    instant asked_at; // the client, last, whether it still has it
+    instant asked_at;        // the client, last, whether it still has it
+    bool has_result = false; // which is not recorded yet
 };
 
 // The free slots and executions of a client, for the list of clients.
@@ -87,7 +98,8 @@ public:
           limits_(limits),
           number_(number),
           group_(limits.group),
-          question_pause_(limits.first_question_pause)
+          question_pause_(limits.first_question_pause),
+          recall_pause_(limits.first_recall_pause)
     {}
 
     lane_client const& who() const { return who_; }
@@ -108,11 +120,19 @@ public:
     lane_room takes() const { return takes_; }
 
     // Executions beyond those that it has, or that wait or are on their way to it.
-    int room(instant now) const { return who_.slots + who_.queue - load(now); }
+    int room(instant now) const { return who_.slots + beyond_slots() - load(now); }
     int free_slots(instant now) const { return who_.slots - load(now); } // negative: so many wait in its queue
     bool has_free_slot(instant now) const { return load(now) < who_.slots; }
-    int slots() const { return takes_work() ? who_.slots : 0; }
-    int places() const { return takes_work() ? who_.slots + who_.queue : 0; }
+    // For the master, for which an execution takes its place until its result is recorded.
+    int slots() const { return takes_work() ? who_.slots + unrecorded_ : 0; }
+    int places() const { return takes_work() ? who_.slots + beyond_slots() + unrecorded_ : 0; }
+    // Is the master to be told again?
+    bool places_moved() const;
+    void told_places()
+    {
+        told_places_ = places();
+        told_unrecorded_ = unrecorded_;
+    }
     // May it get new work? It has answered at its address since the last failure, and does not drain.
     bool takes_work() const { return reachable_ && !who_.draining; }
     bool reachable() const { return reachable_; }
@@ -142,7 +162,7 @@ public:
 
     // May a request go out now? One at a time, and only while the address is proved.
     bool may_send() const { return proved_ && !sending() && !queue_.empty(); }
-    bool sending() const { return on_the_way_ != 0; }
+    bool sending() const { return on_the_way_ != 0 || recalling_; }
     // The next request: from the front, bounded by number and bytes.
     std::vector<delivery> take_group(instant now);
     // Deliveries that may have reached the client and are not to be sent again: see lane_limits.
@@ -169,6 +189,35 @@ public:
     std::vector<protocol::attempt_key> take_doubtful(instant now);
     void found_lost() { question_pause_ = limits_.first_question_pause; } // by the last question
     void forget(execution_id execution);                                  // the client does not run it
+
+    // Its result has come, and is not recorded yet: no handler runs it any more.
+    void result_came(protocol::attempt_key const& which);
+    // So many results of it have come, whose handlers ran for `total` together.
+    void ran(int count, duration total, instant now);
+    // Is it to be looked at soon, since it may become slow, or since it is to give something back?
+    bool is_watched() const
+    {
+        bool const may_change = is_full() && (!slow_ || excess() != 0);
+        return may_change || wants_back_ || !unconfirmed_.empty();
+    }
+    void look(instant now); // notes whether it is slow
+    bool is_slow() const { return slow_; }
+    instant next_look(instant now) const;
+    // A client that drains is to give back what it has not begun, a slow one what it has beyond its places. Returns the
+    // executions that it is to be asked for now, the last first, at most lane_limits::asked_at_once; recall_ended()
+    // must follow, unless there are none. `settled`: see may_have_given_back.
+    std::vector<protocol::attempt_key> take_recall(instant now, bool settled);
+    enum class recalled { gave_back, nothing, unknown_call, no_answer };
+    void recall_ended(recalled how, instant now);
+    // It has given these back, but its former home may not have told the master. It is asked again once it is certain
+    // that a later assignment of them has a higher number than this node knows by then.
+    void may_have_given_back(std::vector<protocol::attempt_key> which, instant now);
+    std::optional<instant> unconfirmed_since() const;
+    // How many of those that wait here are too many for its places.
+    std::size_t too_many_waiting() const;
+    // The client has been chosen by the master, which is told of its places.
+    bool named() const { return named_; }
+    void set_named() { named_ = true; }
     // An answer to a dispatch told how many more executions the client would take. If that is fewer than this node
     // counts, the client has executions of another node, or its room for results is full. The next answer corrects the
     // count, or the end of `span`.
@@ -210,7 +259,12 @@ public:
     bool halve(std::size_t size);
 
 private:
-    int counted() const { return static_cast<int>(held_.size() - idle_ + queue_.size() + on_the_way_); }
+    int counted() const { return static_cast<int>(running() + queue_.size() + on_the_way_); }
+    std::size_t running() const { return held_.size() - std::max(idle_, static_cast<std::size_t>(unrecorded_)); }
+    bool is_full() const { return running() >= static_cast<std::size_t>(who_.slots); }
+    int beyond_slots() const { return slow_ ? 0 : std::min(who_.queue, prefetch_.size(who_.slots)); }
+    std::size_t excess() const;
+    instant idle_since() const { return std::max(full_since_, last_end_); }
     int load(instant now) const { return counted() + (now < hidden_until_ ? hidden_ : 0); }
     void note_room();
     bool erase(execution_id execution);
@@ -226,10 +280,27 @@ private:
     instant sent_at_{};                                   // the last request
     std::unordered_map<execution_id, held_attempt> held_; // acknowledged and not ended
     std::size_t idle_ = 0;                                // how many of `held_` no handler runs, by the last heartbeat
+    int unrecorded_ = 0;                                  // how many of `held_` have results
+    int told_places_ = 0;                                 // to the master
+    int told_unrecorded_ = 0;
     int contradictions_ = 0; // heartbeats in a row that show fewer handlers than `held_` has
     instant contradicted_since_{};
     instant next_question_{};
     duration question_pause_{};
+    prefetch prefetch_{};
+    bool slow_ = false;    // see lane_limits::slow_after
+    instant full_since_{}; // all its slots
+    instant last_end_{};   // as its results come
+    std::optional<instant> excess_since_{};
+    bool wants_back_ = false; // it drains, and has not been asked for what it has since
+    bool recalling_ = false;
+    bool recall_is_open_ = false; // the last one had no answer
+    bool gives_back_ = true;      // it knows the call
+    bool named_ = false;
+    instant next_recall_{};
+    duration recall_pause_{};
+    std::vector<protocol::attempt_key> unconfirmed_{}; // see may_have_given_back
+    instant unconfirmed_since_{};
     int hidden_ = 0; // executions that it has beside `held_`
     instant hidden_until_{};
     bool proved_ = false;

@@ -8,7 +8,8 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration hanging = 100ms; // without an answer; most clients answer within a few milliseconds
+constexpr duration hanging = 100ms;  // without an answer; most clients answer within a few milliseconds
+constexpr duration longest_run = 1h; // that a client's clock may tell; a longer one says nothing more
 constexpr char moved_away[] = "the client is not registered with this node any more";
 }
 
@@ -22,7 +23,9 @@ dispatcher::dispatcher(dispatcher_settings settings, duration ttl, dependencies 
                [this](std::string const& instance, std::string const& why) { failed(instance, why); }}),
       bell_(loop),
       senders_(loop),
-      lost_({deps.lanes, deps.calls, deps.right, deps.report, deps.time, senders_})
+      lost_({deps.lanes, deps.calls, deps.right, deps.report, deps.time, senders_}),
+      recalls_({deps.lanes, deps.calls, deps.right, deps.report, deps.known, deps.time, senders_},
+               {[this] { return ++sent_; }, [this](std::string const& instance) { wake(instance); }})
 {}
 
 std::size_t dispatcher::accept(protocol::assign_request message)
@@ -57,7 +60,7 @@ void dispatcher::take_one(protocol::assignment one, std::int64_t number, assignm
     if (step == assignment_step::ignore)
         return;
     if (step == assignment_step::tell)
-        return deps_.report.delivered({execution, known->attempt, known->client, known->holds});
+        return deps_.report.delivered({execution, known->attempt, known->client, known->holds, number});
     if (step == assignment_step::note) { // a return must name the latest assignment
         auto same = *known;
         same.number = std::max(same.number, number);
@@ -90,8 +93,10 @@ client_lane* dispatcher::lane_for(delivery const& one)
         return deps_.lanes.choose(service, protocol::demand_for(one.what.work.handler, one.what.tag), one.what.routing,
                                   now);
     auto* lane = deps_.lanes.find(one.what.instance);
-    return lane != nullptr && lane->who().service == service && lane->takes_work() && lane->room(now) > 0 ? lane
-                                                                                                          : nullptr;
+    if (lane == nullptr || lane->who().service != service)
+        return nullptr;
+    deps_.lanes.set_named(*lane);
+    return lane->takes_work() && lane->room(now) > 0 ? lane : nullptr;
 }
 
 // Into the lane of a client that has room, or back to the master. `waiting_` counts it already.
@@ -121,6 +126,7 @@ void dispatcher::put(client_lane& lane, delivery one)
 {
     deps_.known.waits_in(one.what.work.execution, lane.number());
     lane.put(std::move(one));
+    deps_.lanes.watch(lane, deps_.time.now());
     wake(lane.who().instance);
 }
 
@@ -224,8 +230,10 @@ void dispatcher::client_changed(std::string const& instance)
         probes_.add(instance);
     show_reach(lane);
     deps_.report.capacity_changed();
-    if (known->drained)
+    if (!known->gets_work())
         place_elsewhere(lane);
+    deps_.lanes.watch(lane, deps_.time.now());
+    bell_.wake();
 }
 
 // Executions that the client certainly does not have go to other clients.
@@ -292,6 +300,37 @@ void dispatcher::execution_ended(std::string const& instance, protocol::attempt_
         return;
     if (auto* const lane = deps_.lanes.numbered(known->lane))
         lane->ended(which, now);
+}
+
+void dispatcher::results_came(std::string const& instance, std::vector<protocol::result_report> const& results)
+{
+    auto* const lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    int count = 0;
+    duration total{};
+    for (auto const& one : results) {
+        if (!protocol::is_final(one.status))
+            continue;
+        lane->result_came({one.execution, one.attempt});
+        if (one.started_at > 0) {
+            ++count;
+            total += std::clamp<duration>(duration{one.finished_at - one.started_at}, 0us, longest_run);
+        }
+    }
+    deps_.lanes.ran(*lane, count, total, deps_.time.now());
+    if (deps_.lanes.any_changed())
+        deps_.report.capacity_changed();
+}
+
+void dispatcher::may_have_given_back(std::string const& instance, std::vector<protocol::attempt_key> which)
+{
+    auto* const lane = deps_.lanes.find(instance);
+    if (lane == nullptr || which.empty())
+        return;
+    lane->may_have_given_back(std::move(which), deps_.time.now());
+    deps_.lanes.watch(*lane, deps_.time.now());
+    bell_.wake();
 }
 
 void dispatcher::told_free_slots(std::string const& instance, int free)

@@ -13,6 +13,7 @@
 #include "trigger/delivery/local_slave.hpp"
 #include "trigger/delivery/lost_work.hpp"
 #include "trigger/delivery/reach_record.hpp"
+#include "trigger/delivery/recalls.hpp"
 #include "trigger/delivery/reporter.hpp"
 #include "trigger/delivery/settings.hpp"
 #include "trigger/election/election_trace.hpp"
@@ -65,8 +66,12 @@ public:
     void client_gone(std::string const& instance);
     // Its result is durable; `instance` has sent it, perhaps for another client of its service.
     void execution_ended(std::string const& instance, protocol::attempt_key const& which);
+    // Results of this client have come, and are not recorded yet.
+    void results_came(std::string const& instance, std::vector<protocol::result_report> const& results);
     void told_free_slots(std::string const& instance, int free); // by a heartbeat
-    void client_returned(std::string const& instance);           // it can be called again
+    // It has registered, and told what it gave back lately.
+    void may_have_given_back(std::string const& instance, std::vector<protocol::attempt_key> which);
+    void client_returned(std::string const& instance); // it can be called again
     void question_failed(std::string const& instance, std::string const& why);
     void question_waits(std::string const& instance); // until the client has proved itself at its address
     void question_answered(std::string const& instance);
@@ -85,6 +90,8 @@ public:
 private:
     awaitable<void> work();
     bool look_at_membership();
+    void look_at_lanes();
+    void return_too_many(client_lane& lane);
     bool may_deliver() { return look_at_membership() && deps_.right.term_lets_deliver(); }
     void take_one(protocol::assignment one, std::int64_t number, assignment_step step);
     void place(delivery one);
@@ -98,7 +105,7 @@ private:
     void proved(std::string const& instance);
     void answered(std::string const& instance);
     void note_answer(std::string const& instance);
-    void became_reachable(client_lane const& lane);
+    void became_reachable(client_lane& lane);
     void show_reach(client_lane const& lane, std::string const& cause = {});
     void failed(std::string const& instance, std::string const& why);
     awaitable<void> send_lane(std::string instance);
@@ -127,13 +134,14 @@ private:
     dependencies deps_;
     client_probes probes_;
     std::set<std::string> ready_; // clients with executions that may go out
-    std::int64_t sent_ = 0;       // dispatches to all clients
+    std::int64_t sent_ = 0;       // dispatches to all clients, and recalls
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
     std::uint64_t lapses_ = 0; // of this node's membership, when it was last looked at
     waker bell_;
     task_group senders_;
     lost_work lost_;
+    recalls recalls_;
 };
 
 } // namespace baton::trigger

@@ -31,7 +31,7 @@ void dispatcher::answered(std::string const& instance)
         became_reachable(*lane);
 }
 
-void dispatcher::became_reachable(client_lane const& lane)
+void dispatcher::became_reachable(client_lane& lane)
 {
     auto const& instance = lane.who().instance;
     probes_.forget(instance);

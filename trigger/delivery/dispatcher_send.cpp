@@ -21,11 +21,41 @@ awaitable<void> dispatcher::work()
             next_tick = deps_.time.now() + settings_.retry_pause;
             probes_.tick();
         }
-        if (may_deliver())
+        auto next = next_tick;
+        if (may_deliver()) {
+            look_at_lanes();
             for (auto const& instance : std::exchange(ready_, {}))
                 start(instance);
-        co_await bell_.wait_until(deps_.time, next_tick);
+            next = std::min(next, deps_.lanes.next_look().value_or(next));
+        }
+        co_await bell_.wait_until(deps_.time, next);
     }
+}
+
+// What waits here for a slow client, or is queued there, goes back to the master: another client may take it, and the
+// policies hold for it there.
+void dispatcher::look_at_lanes()
+{
+    auto const now = deps_.time.now();
+    for (auto* lane : deps_.lanes.look(now)) {
+        return_too_many(*lane);
+        recalls_.look_at(*lane);
+        deps_.lanes.watch(*lane, now);
+    }
+    if (deps_.lanes.any_changed())
+        deps_.report.capacity_changed();
+}
+
+void dispatcher::return_too_many(client_lane& lane)
+{
+    auto const keep = lane.waiting().size() - lane.too_many_waiting();
+    if (!lane.is_slow() || keep == lane.waiting().size())
+        return;
+    std::size_t seen = 0;
+    auto const back = lane.take_if([&](delivery const& one) { return ++seen > keep && !one.bound; });
+    waiting_ -= back.size();
+    for (auto const& one : back)
+        give_back(one, protocol::return_cause::no_room, {}, "the clients of this node are slow");
 }
 
 void dispatcher::wake(std::string const& instance)
@@ -152,7 +182,7 @@ void dispatcher::settle_one(std::string const& instance, delivery one, ack_meani
         return give_back(one, protocol::return_cause::impossible, {}, "the client cannot read this execution");
     if (meaning.what == ack_meaning::end::delivered) {
         deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, meaning.earlier, one.number});
-        deps_.report.delivered({work.execution, work.attempt, instance, meaning.earlier});
+        deps_.report.delivered({work.execution, work.attempt, instance, meaning.earlier, one.number});
         if (auto* lane = deps_.lanes.find(instance); lane != nullptr && meaning.occupies)
             deps_.lanes.has(*lane, {work.execution, meaning.earlier != 0 ? meaning.earlier : work.attempt},
                             deps_.time.now());
@@ -260,7 +290,7 @@ bool dispatcher::settle_ended(client_lane const& lane, delivery const& one)
         return false;
     auto const& instance = lane.who().instance;
     deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, 0, one.number});
-    deps_.report.delivered({work.execution, work.attempt, instance, 0});
+    deps_.report.delivered({work.execution, work.attempt, instance, 0, one.number});
     return true;
 }
 

@@ -41,6 +41,9 @@ public:
     // forget_settled().
     bool take(std::int64_t number, std::vector<std::int64_t> const& open) { return window_.take(number, open); }
 
+    // The highest number of a message that has counted.
+    std::int64_t highest() const { return window_.highest(); }
+
     known_attempt const* find(execution_id execution) const;
     void set(execution_id execution, known_attempt what) { known_[execution] = std::move(what); }
     void forget(execution_id execution) { known_.erase(execution); }

@@ -58,6 +58,8 @@ void lanes::has(client_lane& lane, protocol::attempt_key const& which, instant n
 {
     if (lane.has(which, now))
         holders_[which.execution] = lane.number();
+    tell_places(lane);
+    watch(lane, now);
 }
 
 void lanes::forget_holder(execution_id execution, client_lane const& lane)
@@ -94,6 +96,7 @@ void lanes::lost_handler(client_lane& lane, std::string const& handler)
 
 void lanes::enter(client_lane& lane)
 {
+    lane.told_places();
     services_[lane.who().service].enter(lane);
     changed_.insert(lane.who().service);
 }
@@ -107,11 +110,63 @@ void lanes::leave(client_lane& lane)
     changed_.insert(lane.who().service);
 }
 
-void lanes::mark_changed(client_lane const& lane)
+void lanes::mark_changed(client_lane& lane)
 {
+    lane.told_places();
     if (auto const found = services_.find(lane.who().service); found != services_.end())
         found->second.recount(lane);
     changed_.insert(lane.who().service);
+    if (lane.named())
+        named_changed_.insert(lane.number());
+}
+
+void lanes::set_named(client_lane& lane)
+{
+    if (lane.named())
+        return;
+    lane.set_named();
+    named_changed_.insert(lane.number());
+}
+
+void lanes::watch(client_lane& lane, instant now)
+{
+    if (lane.is_watched() && in_watched_.insert(lane.number()).second)
+        watched_.emplace(lane.next_look(now), lane.number());
+}
+
+std::vector<client_lane*> lanes::look(instant now)
+{
+    std::vector<client_lane*> seen;
+    while (!watched_.empty() && watched_.begin()->first <= now) {
+        auto const number = watched_.begin()->second;
+        watched_.erase(watched_.begin());
+        in_watched_.erase(number);
+        auto* const lane = numbered(number);
+        if (lane == nullptr)
+            continue;
+        lane->look(now);
+        tell_places(*lane);
+        seen.push_back(lane);
+    }
+    return seen;
+}
+
+std::optional<instant> lanes::next_look() const
+{
+    return watched_.empty() ? std::nullopt : std::optional(watched_.begin()->first);
+}
+
+void lanes::ran(client_lane& lane, int count, duration total, instant now)
+{
+    lane.ran(count, total, now);
+    tell_places(lane);
+    watch(lane, now);
+}
+
+void lanes::tell_places(client_lane& lane)
+{
+    if (lane.places_moved())
+        mark_changed(lane);
 }
 
 void lanes::told_room(client_lane& lane, int free, instant now, duration span)
@@ -236,6 +291,9 @@ void lanes::mark_all_changed()
 {
     for (auto const& [service, clients] : services_)
         changed_.insert(service);
+    for (auto const& [instance, lane] : lanes_)
+        if (lane->named())
+            named_changed_.insert(lane->number());
 }
 
 protocol::service_capacity lanes::capacity(protocol::service_view service) const
@@ -279,6 +337,20 @@ protocol::capacity_message lanes::take_changed(std::size_t bytes)
         out.services.push_back(std::move(one));
         changed_.erase(changed_.begin());
     }
+    out.named = take_named(bytes - std::min(bytes, sum));
+    return out;
+}
+
+std::vector<protocol::client_places> lanes::take_named(std::size_t bytes)
+{
+    std::vector<protocol::client_places> out;
+    for (std::size_t sum = 0; sum <= bytes && !named_changed_.empty(); named_changed_.erase(named_changed_.begin())) {
+        auto const* lane = numbered(*named_changed_.begin());
+        if (lane == nullptr)
+            continue;
+        out.push_back({lane->who().instance, lane->places()});
+        sum += json_bytes(out.back());
+    }
     return out;
 }
 
@@ -286,6 +358,9 @@ void lanes::put_back(protocol::capacity_message const& message)
 {
     for (auto const& one : message.services)
         changed_.insert(protocol::key_of(protocol::service_of(one)));
+    for (auto const& one : message.named)
+        if (auto const* lane = find(one.instance))
+            named_changed_.insert(lane->number());
 }
 
 // The reports of a new term tell of every service anyway, so the answer need not.

@@ -51,13 +51,23 @@ public:
     // The client does not run it.
     void lost(client_lane& lane, execution_id execution);
 
+    // See client_lane::is_watched: call it when the lane may have become so.
+    void watch(client_lane& lane, instant now);
+    // Looks at those whose time has come, and returns them.
+    std::vector<client_lane*> look(instant now);
+    std::optional<instant> next_look() const;
+    // See client_lane::ran.
+    void ran(client_lane& lane, int count, duration total, instant now);
+
     // See client_lane::told_room.
     void told_room(client_lane& lane, int free, instant now, duration span);
 
     // The client may take more or less than before, and so may its service: see take_changed.
-    void mark_changed(client_lane const& lane);
+    void mark_changed(client_lane& lane);
+    // The master chose this client: it is told of its places from now on.
+    void set_named(client_lane& lane);
     void mark_all_changed();
-    bool any_changed() const { return !changed_.empty(); }
+    bool any_changed() const { return !changed_.empty() || !named_changed_.empty(); }
     // The capacity of services marked since the last call, for the master. At most `bytes` as JSON, unless that of the
     // first service alone is larger; the others stay marked.
     protocol::capacity_message take_changed(std::size_t bytes = most_told);
@@ -87,6 +97,8 @@ private:
     client_lane* best_from(service_lanes::ordered const& among, client_lane* first, std::size_t most, Better better);
     protocol::service_capacity told_of(protocol::service_view service);
     void return_room(instant now);
+    std::vector<protocol::client_places> take_named(std::size_t bytes);
+    void tell_places(client_lane& lane);
     void forget_holder(execution_id execution, client_lane const& lane);
     void enter(client_lane& lane);
     void leave(client_lane& lane);
@@ -102,6 +114,9 @@ private:
     protocol::service_set shortened_; // services of which the master is not told everything
     std::set<std::pair<instant, std::uint64_t>>
         hiding_; // when room that a client has denied is looked at again; numbers
+    std::set<std::pair<instant, std::uint64_t>> watched_; // when lanes are looked at; numbers
+    std::set<std::uint64_t> in_watched_;                  // numbers
+    std::set<std::uint64_t> named_changed_;               // lanes that the master has chosen; numbers
     std::uint64_t looks_ = 0;
     std::int64_t told_ = 0; // capacity messages
 };

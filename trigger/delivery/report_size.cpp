@@ -6,7 +6,8 @@ namespace {
 // The names of the members, the punctuation, and numbers of up to twenty digits.
 constexpr std::size_t class_frame = 80;
 constexpr std::size_t service_frame = 50;
-constexpr std::size_t delivered_frame = 100;
+constexpr std::size_t places_frame = 60;
+constexpr std::size_t delivered_frame = 140;
 constexpr std::size_t undelivered_frame = 140;
 constexpr std::size_t finished_frame = 140;
 constexpr std::size_t key_frame = 60;
@@ -35,6 +36,11 @@ std::size_t json_bytes(protocol::service_capacity const& one)
     for (auto const& each : one.classes)
         bytes += json_bytes(each);
     return bytes;
+}
+
+std::size_t json_bytes(protocol::client_places const& one)
+{
+    return places_frame + json_bytes(one.instance);
 }
 
 std::size_t json_bytes(protocol::delivered const& one)

@@ -15,6 +15,7 @@ namespace baton::trigger {
 std::size_t json_bytes(std::string_view text);
 std::size_t json_bytes(protocol::handler_capacity const& one);
 std::size_t json_bytes(protocol::service_capacity const& one);
+std::size_t json_bytes(protocol::client_places const& one);
 std::size_t json_bytes(protocol::delivered const& one);
 std::size_t json_bytes(protocol::undelivered const& one);
 std::size_t json_bytes(protocol::finished const& one);

@@ -59,6 +59,7 @@ void reporter::new_term(protocol::term_id term)
 {
     term_ = term;
     forgotten_ = 0;
+    next_assignment_ = 0;
     delivered_.clear();
     undelivered_.clear();
     deps_.clients.mark_all_changed();
@@ -90,10 +91,12 @@ void reporter::put_back(protocol::report_request report)
     deps_.clients.put_back(report.capacity);
 }
 
-void reporter::acknowledge(protocol::report_request const& report, protocol::report_answer const& answer)
+void reporter::acknowledge(protocol::report_request const& report, protocol::report_answer const& answer, instant asked)
 {
     if (report.term != term_)
         return;
+    next_assignment_ = answer.assigned;
+    asked_at_ = asked;
     for (auto const& one : report.delivered)
         deps_.known.acknowledged({one.execution, one.attempt}, answer.assigned);
     for (auto const& one : report.undelivered)
@@ -116,9 +119,10 @@ awaitable<void> reporter::run()
         while (!has_news() && deps_.time.now() < until)
             co_await bell_.wait_until(deps_.time, until);
         auto report = take();
+        auto const asked = deps_.time.now();
         auto const answer = co_await deps_.send(report);
         if (answer) {
-            acknowledge(report, *answer);
+            acknowledge(report, *answer, asked);
             bytes_ = std::min(bytes_ * 2, most_report_bytes);
         } else { // a report that is too large for something on the way must become smaller
             bytes_ = std::max(bytes_ / 2, least_report_bytes);

@@ -33,6 +33,11 @@ public:
     void started(protocol::attempt_key one);
     void capacity_changed() { bell_.wake(); }
 
+    // The master's last assignment has a lower number, as far as it told in answer to a report that was sent then. 0:
+    // not told in this term.
+    std::int64_t next_assignment() const { return next_assignment_; }
+    instant asked_at() const { return asked_at_; }
+
     // Drops deliveries of older epochs: a new master asks the clients itself.
     void new_term(protocol::term_id term);
 
@@ -41,13 +46,15 @@ public:
 
 private:
     bool has_news() const;
-    void acknowledge(protocol::report_request const& report, protocol::report_answer const& answer);
+    void acknowledge(protocol::report_request const& report, protocol::report_answer const& answer, instant asked);
     protocol::report_request take();
     void put_back(protocol::report_request report);
 
     std::string self_;
     dependencies deps_;
     protocol::term_id term_;
+    std::int64_t next_assignment_ = 0;
+    instant asked_at_{};
     int forgotten_ = 0; // by the master of this term, as far as it has told
     std::deque<protocol::delivered> delivered_;
     std::deque<protocol::undelivered> undelivered_;

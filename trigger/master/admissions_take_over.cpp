@@ -60,6 +60,15 @@ void admissions::absent(open_execution& one)
         absent_early_.emplace_back(one.id, one.has_begun()); // others may be in line before it
 }
 
+void admissions::given_back(open_execution& one)
+{
+    if (!concerns(one))
+        return;
+    if (!one.has_begun())
+        tree_.put_back_tokens(one.id);
+    absent(one);
+}
+
 // It waits in line with the others again. All that may be under way count until it is known, also beyond the limits: so
 // the first that is known to be absent is not one that has to give way. One that has begun keeps its places, unless
 // there are too few.

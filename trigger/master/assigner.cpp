@@ -22,7 +22,8 @@ assigner::assigner(dispatcher_settings settings, term_scope const& scope, depend
     : settings_(settings),
       scope_(scope),
       deps_(deps),
-      named_(scope.open),
+      named_(scope.open,
+             [&clients = scope.clients](auto const& instance) { return clients.find(instance) != nullptr; }),
       router_(scope.clients, [this](listed_client const& client) { return named_.room(client) > 0; }),
       senders_(scope.loop)
 {
@@ -239,6 +240,14 @@ void assigner::hear(std::string const& node, protocol::capacity_message const& m
     traffic_.heard(node, scope_.term.time.now());
     for (auto const& service : deps_.credits.hear(node, message))
         released(service);
+    for (auto const& one : message.named) {
+        auto const* client = scope_.clients.find(one.instance);
+        if (client == nullptr || *client->home != node)
+            continue;
+        named_.hear(one);
+        if (deps_.ready.unpark(*client->service, one.instance))
+            scope_.due_changed.wake();
+    }
 }
 
 void assigner::released(protocol::service_view service)
@@ -263,6 +272,17 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
     }
     deps_.late.returned(one);
     scope_.open.wait_for(one, now + pause);
+    scope_.due_changed.wake();
+}
+
+// It waits in its place in line again, and passes every check before it goes to a client.
+void assigner::given_back(open_execution& one, std::int64_t number)
+{
+    if (one.number > number)
+        return;
+    deps_.late.returned(one);
+    scope_.open.wait_for(one, scope_.term.time.now());
+    deps_.admissions.given_back(one);
     scope_.due_changed.wake();
 }
 

@@ -67,9 +67,12 @@ public:
     // assignment that named it.
     void returned(open_execution& one, std::string const& node, std::int64_t number, bool refused = false);
 
-    // The number of the next assignment to this node. From that number on, no assignment names an execution of which
-    // this master has a report by now.
-    std::int64_t next_number(std::string const& node) const { return traffic_.next_number(node); }
+    // Its client has given it back before it began. Counts only if no later assignment has named it.
+    void given_back(open_execution& one, std::int64_t number);
+
+    // The number of the next assignment. From that number on, no assignment names an execution of which this master has
+    // a report by now.
+    std::int64_t next_number() const { return traffic_.next_number(); }
 
 private:
     static constexpr duration assigning_need = 100ms; // time that assigning a group may take

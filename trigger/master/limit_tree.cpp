@@ -238,6 +238,15 @@ void limit_tree::give_back(member const& asked, utc_time now)
     enter(asked, now);
 }
 
+void limit_tree::put_back_tokens(execution_id id)
+{
+    auto const found = positions_.find(id);
+    if (found == positions_.end() || found->second.stage != stage::sent)
+        return;
+    for (auto* each = found->second.leaf; each != nullptr; each = each->parent)
+        each->rate.put_back();
+}
+
 void limit_tree::leave(execution_id id, utc_time now)
 {
     auto const found = positions_.find(id);

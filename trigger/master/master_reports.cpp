@@ -19,9 +19,10 @@ open_execution* master::find_returned(protocol::undelivered const& one, std::str
     if (auto* found = find_assigned(one.execution, one.attempt))
         return found->where == node ? found : nullptr;
     auto* found = open_.find(one.execution);
-    bool const lost = found != nullptr && found->attempt == one.attempt && found->phase == phase::held &&
-                      found->where == one.client && one.cause == protocol::return_cause::lost;
-    return lost ? found : nullptr;
+    bool const of_client = one.cause == protocol::return_cause::lost || one.cause == protocol::return_cause::given_back;
+    bool const held =
+        found != nullptr && found->attempt == one.attempt && found->phase == phase::held && found->where == one.client;
+    return held && of_client ? found : nullptr;
 }
 
 // Its client had taken it. Unless a client turns out to have it, that counts as a death, because its handler may have
@@ -47,8 +48,8 @@ protocol::report_answer master::report(protocol::report_request const& report)
     bool const of_this_term = report.term == term_.id(); // assignments of an older term are void
     for (auto const& one : report.delivered) {
         auto* found = of_this_term ? find_assigned(one.execution, one.attempt) : nullptr;
-        if (found == nullptr)
-            continue;
+        if (found == nullptr || (one.number != 0 && one.number < found->number))
+            continue; // assigned again since: the client may have given it back
         if (one.holds == 0)
             open_.move(*found, phase::held, one.client);
         else
@@ -68,7 +69,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
     }
     assigner_.hear(report.node, report.capacity);
     protocol::report_answer answer;
-    answer.assigned = assigner_.next_number(report.node);
+    answer.assigned = assigner_.next_number();
     answer.forgotten = credits_.times_forgotten(report.node);
     return answer;
 }
@@ -95,6 +96,8 @@ void master::undelivered(protocol::undelivered const& report, std::string const&
     case protocol::return_cause::in_doubt:
         one.doubted = report.client;
         return in_doubt_.add(one, protocol::attempt_cause::client_gone);
+    case protocol::return_cause::given_back:
+        return assigner_.given_back(one, report.number);
     case protocol::return_cause::lost:
         return add_lost(one, report.client);
     }

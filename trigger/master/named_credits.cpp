@@ -4,6 +4,25 @@
 
 namespace baton::trigger {
 
+namespace {
+constexpr int places_first = 32; // until the home tells, which it does when it gets the first execution
+}
+
+void named_credits::hear(protocol::client_places const& told)
+{
+    told_[told.instance] = told.places;
+    if (told_.size() < look_at_told_)
+        return;
+    std::erase_if(told_, [this](auto const& entry) { return !listed_(entry.first); });
+    look_at_told_ = std::max<std::size_t>(100, 2 * told_.size());
+}
+
+int named_credits::places(listed_client const& client) const
+{
+    auto const found = told_.find(std::string(client.instance()));
+    return std::min(client.places, found == told_.end() ? places_first : found->second);
+}
+
 named_credit& named_credits::at(listed_client const& client)
 {
     if (clients_.size() >= look_at_)
@@ -21,7 +40,7 @@ int named_credits::room(listed_client const& client) const
     auto const found = clients_.find(name);
     auto const used = found == clients_.end() ? 0 : found->second->used;
     auto const has = std::max(used, static_cast<int>(open_.count_at(name)));
-    auto const left = client.places - has;
+    auto const left = places(client) - has;
     return found != clients_.end() && found->second->refused ? std::min(left, 1) : left;
 }
 

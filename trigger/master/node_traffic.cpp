@@ -4,16 +4,10 @@
 
 namespace baton::trigger {
 
-std::int64_t node_traffic::next_number(std::string const& node) const
-{
-    auto const found = nodes_.find(node);
-    return found == nodes_.end() ? 1 : found->second.next;
-}
-
 node_traffic::numbering node_traffic::number(std::string const& node)
 {
     auto& mine = nodes_[node];
-    return {mine.next++, {mine.open.begin(), mine.open.end()}};
+    return {next_++, {mine.open.begin(), mine.open.end()}};
 }
 
 void node_traffic::ended(std::string const& node, std::int64_t number)

@@ -17,8 +17,8 @@ class node_traffic {
 public:
     static constexpr std::size_t most_open = 8; // assignments to one node that are not answered yet
 
-    // The number of the next assignment to this node.
-    std::int64_t next_number(std::string const& node) const;
+    // Of the next assignment, to whatever node: numbers rise over the whole term.
+    std::int64_t next_number() const { return next_; }
 
     struct numbering {
         std::int64_t number = 0;
@@ -46,9 +46,9 @@ public:
 
 private:
     struct traffic {
-        std::int64_t next = 1;
         std::set<std::int64_t> open;
     };
+    std::int64_t next_ = 1;
     std::map<std::string, traffic> nodes_;
     std::map<std::string, protocol::service_set> stalled_;
     std::map<std::string, instant> avoided_;

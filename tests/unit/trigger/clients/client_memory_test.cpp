@@ -48,6 +48,7 @@ struct proving_calls final : client_calls {
         co_await time.sleep_for(1ms);
         co_return out;
     }
+    awaitable<recall_outcome> recall(std::string, std::string) override { co_return recall_outcome{}; }
     awaitable<void> cancel(std::string, protocol::executions_request, protocol::delivery_way) override { co_return; }
     registry& clients;
     time_source& time;

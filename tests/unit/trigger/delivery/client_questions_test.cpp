@@ -34,6 +34,7 @@ struct fake_calls final : client_calls {
         co_return out;
     }
     awaitable<probe_outcome> probe(std::string) override { co_return probe_outcome{}; }
+    awaitable<recall_outcome> recall(std::string, std::string) override { co_return recall_outcome{}; }
     awaitable<void> cancel(std::string instance, protocol::executions_request request,
                            protocol::delivery_way way) override
     {

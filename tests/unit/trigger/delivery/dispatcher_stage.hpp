@@ -91,6 +91,13 @@ struct fake_client_calls final : trigger::client_calls {
         co_return out;
     }
     awaitable<void> cancel(std::string, protocol::executions_request, protocol::delivery_way) override { co_return; }
+    awaitable<recall_outcome> recall(std::string instance, std::string text) override
+    {
+        auto const message = nlohmann::json::parse(text).get<protocol::recall_request>();
+        recalled.push_back({instance, message.executions, message.number});
+        co_await time.sleep_for(takes);
+        co_return answer_recall ? answer_recall(message) : recall_outcome{};
+    }
 
     static dispatch_outcome all(protocol::dispatch_request const& message, protocol::ack answer)
     {
@@ -127,6 +134,8 @@ struct fake_client_calls final : trigger::client_calls {
     std::function<std::optional<protocol::query_answer>(protocol::query_request const&)>
         answer_question; // none: silence
     std::vector<std::pair<std::string, std::vector<execution_id>>> asked;
+    std::function<recall_outcome(protocol::recall_request const&)> answer_recall; // none: silence
+    std::vector<request> recalled;
 };
 
 struct fake_reach final : trigger::reach_record {

@@ -40,7 +40,7 @@ TEST_CASE("the figures of a client count what it has, what is on its way and wha
 TEST_CASE("a client that a person drains ends what it has and gets nothing new, until it is resumed")
 {
     fixture f;
-    f.add("a", 1, 4);
+    f.add("a", 3, 4);
     f.calls.takes = 100ms;
     f.assign({1});
     f.pass(5ms);
@@ -62,7 +62,7 @@ TEST_CASE("a client that a person drains ends what it has and gets nothing new, 
     CHECK(f.deliveries.capacity().services.at(0).classes == std::vector{of_b});
     f.deliveries.execution_ended("a", {execution_id{1}, 1});
     drain(false);
-    CHECK(f.deliveries.capacity().services.at(0).classes.at(0).slots == 5);
+    CHECK(f.deliveries.capacity().services.at(0).classes.at(0).slots == 7);
     f.assign({6});
     f.pass(1s);
     CHECK(f.calls.to("a") == ids({1, 6}));

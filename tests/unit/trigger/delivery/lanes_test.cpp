@@ -27,6 +27,7 @@ struct fixture {
     {
         auto& lane = lanes.put({instance, service, std::move(handlers), slots, queue, false});
         lane.proved_at_address();
+        lane.ran(1, 0us, now); // its handlers are fast: it is given as many as it takes
         lanes.mark_changed(lane);
         return lane;
     }

@@ -27,7 +27,7 @@ TEST_CASE("due executions go to a node with room in a single request, in order o
     CHECK(f.calls.assigned["n1"].front().number == 1);
     CHECK(f.one(1).phase == phase::assigned);
     CHECK(f.one(1).where == "n1");
-    CHECK(f.firing->next_number("n1") == 2);
+    CHECK(f.firing->next_number() == 2);
 }
 
 TEST_CASE("a node gets no more than it has told that it can take, and the rest when it tells more")

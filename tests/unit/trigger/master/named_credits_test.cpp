@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <string>
 
@@ -18,7 +19,10 @@ protocol::service_key const shop{"default", "s"};
 struct fixture {
     system_time time;
     open_set open{time};
-    named_credits credits{open};
+    named_credits credits{open, [this](auto const& instance) {
+                              return std::ranges::any_of(clients,
+                                                         [&](auto const& one) { return one.instance() == instance; });
+                          }};
     std::deque<listed_client> clients;
     std::shared_ptr<known_task const> task = make_task();
     std::int64_t last_id = 0;
@@ -67,6 +71,21 @@ TEST_CASE("a client that the master chooses has the places of its row, minus tho
     CHECK(f.credits.room(other) == 1);
     f.open.erase(first.id);
     CHECK(f.credits.room(client) == 2);
+}
+
+TEST_CASE("the home of a client tells its places, and until then a large queue counts for little")
+{
+    fixture f;
+    auto const& client = f.add("host:1", 10'000);
+    CHECK(f.credits.room(client) == 32);
+    f.credits.hear({"host:1", 400});
+    f.send(client);
+    CHECK(f.credits.room(client) == 399);
+    f.credits.hear({"host:1", 0});
+    CHECK(f.credits.room(client) < 0);
+    for (int i = 0; i < 1'000; ++i)
+        f.credits.hear({"gone " + std::to_string(i), 5});
+    CHECK(f.credits.room(client) < 0);
 }
 
 TEST_CASE("executions that came to a client without being sent to it by name use its places too, and none twice")

@@ -13,14 +13,14 @@ protocol::service_key const bank{"default", "bank"};
 constexpr instant now{100s};
 }
 
-TEST_CASE("each node has numbers of its own, which rise by one")
+TEST_CASE("assignments have numbers that rise over the whole term")
 {
     node_traffic traffic;
-    CHECK(traffic.next_number("a") == 1);
+    CHECK(traffic.next_number() == 1);
     CHECK(traffic.number("a").number == 1);
     CHECK(traffic.number("a").number == 2);
-    CHECK(traffic.number("b").number == 1);
-    CHECK(traffic.next_number("a") == 3);
+    CHECK(traffic.number("b").number == 3);
+    CHECK(traffic.next_number() == 4);
 }
 
 TEST_CASE("an assignment names the lower numbers whose requests have not ended, and no others")
