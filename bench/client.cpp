@@ -9,7 +9,8 @@
 //     execution  attempt  task  scheduled_at  began_at        (times: microseconds since the epoch, CLOCK_REALTIME)
 //
 // Exit status 3 if ROOM was too small. With BENCH_FETCHES in the environment it fetches its executions.
-// BENCH_SERVICE and BENCH_PROJECT name its service, and BENCH_QUEUE is the number of executions that may wait in it.
+// BENCH_SERVICE and BENCH_PROJECT name its service, and BENCH_QUEUE bounds the number of executions that may wait in
+// it.
 
 #include <algorithm>
 #include <atomic>
@@ -85,8 +86,8 @@ int main(int argc, char** argv)
         start_log starts(std::stoull(argv[2]));
         client::service_options options{.name = "bench", .triggers = {argv + 4, argv + argc}};
         options.slots = std::stoi(argv[3]);
-        auto const* queue = std::getenv("BENCH_QUEUE");
-        options.queue = queue == nullptr ? 100'000 : std::stoi(queue);
+        if (auto const* queue = std::getenv("BENCH_QUEUE"))
+            options.queue = std::stoi(queue);
         options.results = 200'000;
         if (auto const* name = std::getenv("BENCH_SERVICE"))
             options.name = name;
