@@ -114,6 +114,17 @@ class ForeignClients(unittest.TestCase):
         self.assertLessEqual(times[(run,)], 1)
         self.check_once(self.await_ends([run], 30)[1])
 
+    def test_the_deaths_of_clients_that_do_not_answer_count(self):
+        for most in (1, 2):
+            self.service += "x"
+            with self.subTest(most), contextlib.ExitStack() as stack:
+                client = self.client(habits.DyingUnanswered, until=stack)
+                run = self.cluster.run_now(self.task(max_deaths=most))
+                ended = self.cluster.await_state(run, "failed", 60)
+                self.assertEqual(len(client.kind.seen), most, ended)
+                self.assertIn("died", str(ended["reason"]))
+                self.assertEqual(ended["deaths"], most)
+
     def test_work_that_a_client_has_lost_runs_again_and_its_slots_are_free_again(self):
         for habit in (habits.Forgetful, habits.SilentlyForgetful):
             with self.subTest(habit.__name__):

@@ -106,6 +106,21 @@ class ClosingAfterwards(Healthy):
         call.reply(200, call.client.obey(call.path, body))
 
 
+class DyingUnanswered(Healthy):
+    """Its handlers end its process before that has answered the dispatch. It starts again at once, under a new name."""
+
+    def __init__(self):
+        self.seen = []  # executions, each time
+
+    def serve(self, call):
+        if not call.path.endswith("/dispatch"):
+            return super().serve(call)
+        self.seen += [work["execution"] for work in json.loads(call.body())["executions"]]
+        call.client.dies.set()
+        call.client.changed.set()
+        call.reset()
+
+
 class Forgetful(Healthy):
     """Loses what it takes first, as many executions as it has places, as when its worker process dies."""
 

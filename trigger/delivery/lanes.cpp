@@ -96,9 +96,8 @@ void lanes::lost_handler(client_lane& lane, std::string const& handler)
 
 void lanes::enter(client_lane& lane)
 {
-    lane.told_places();
     services_[lane.who().service].enter(lane);
-    changed_.insert(lane.who().service);
+    note_changed(lane);
 }
 
 void lanes::leave(client_lane& lane)
@@ -112,9 +111,14 @@ void lanes::leave(client_lane& lane)
 
 void lanes::mark_changed(client_lane& lane)
 {
-    lane.told_places();
     if (auto const found = services_.find(lane.who().service); found != services_.end())
         found->second.recount(lane);
+    note_changed(lane);
+}
+
+void lanes::note_changed(client_lane& lane)
+{
+    lane.told_places();
     changed_.insert(lane.who().service);
     if (lane.named())
         named_changed_.insert(lane.number());

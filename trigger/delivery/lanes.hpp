@@ -99,6 +99,7 @@ private:
     void return_room(instant now);
     std::vector<protocol::client_places> take_named(std::size_t bytes);
     void tell_places(client_lane& lane);
+    void note_changed(client_lane& lane);
     void forget_holder(execution_id execution, client_lane const& lane);
     void enter(client_lane& lane);
     void leave(client_lane& lane);

@@ -20,7 +20,10 @@ void named_credits::hear(protocol::client_places const& told)
 int named_credits::places(listed_client const& client) const
 {
     auto const found = told_.find(std::string(client.instance()));
-    return std::min(client.places, found == told_.end() ? places_first : found->second);
+    auto const told = found == told_.end() ? places_first : found->second;
+    // A client that takes work has a slot at least: it did not when its home told of it last. With the first execution
+    // the home tells again.
+    return std::min(client.places, client.takes_work ? std::max(told, 1) : told);
 }
 
 named_credit& named_credits::at(listed_client const& client)

@@ -180,6 +180,34 @@ TEST_CASE("a client whose slots all hang gets nothing more while another makes p
     CHECK(f.lanes.choose(shop, "h", client_choice::round_robin, now + 5s) == &busy);
 }
 
+TEST_CASE("a node tells the places of the clients that the master has chosen, when they change")
+{
+    fixture f;
+    f.add("a", {"h"}, 2, 3);
+    auto& b = f.add("b", {"h"}, 1);
+    CHECK(f.lanes.take_changed().named.empty());
+    f.lanes.set_named(b);
+    auto told = f.lanes.take_changed();
+    REQUIRE(told.named.size() == 1);
+    CHECK(told.named[0].instance == "b");
+    CHECK(told.named[0].places == 1);
+    auto drained = b.who();
+    drained.draining = true;
+    f.lanes.put(drained);
+    told = f.lanes.take_changed();
+    REQUIRE(told.named.size() == 1);
+    CHECK(told.named[0].places == 0);
+    f.lanes.put_back(told);
+    CHECK(f.lanes.take_changed().named.size() == 1);
+    drained.draining = false;
+    f.lanes.put(drained);
+    told = f.lanes.take_changed();
+    REQUIRE(told.named.size() == 1);
+    CHECK(told.named[0].places == 1);
+    f.lanes.mark_all_changed();
+    CHECK(f.lanes.take_changed().named.size() == 1);
+}
+
 TEST_CASE("a node tells its places by set of handlers, and only of services that have changed")
 {
     fixture f;
