@@ -33,6 +33,10 @@ public:
         auto const taken = co_await parts_.clients.join(std::move(message), request.connected);
         if (taken == registry::joined::overtaken)
             co_return http::problem(404, "Overtaken", "the client has registered again since");
+        if (taken == registry::joined::changed)
+            co_return http::problem(409, "Conflict",
+                                    "this node has taken a registration of the instance with the same `generation` "
+                                    "and other content: count `generation` up with each registration");
         if (taken == registry::joined::gone)
             co_return http::problem(
                 410, "Gone",

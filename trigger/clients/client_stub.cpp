@@ -24,6 +24,8 @@ client_calls::dispatch_outcome outcome_of(http::response const& answer)
     outcome.too_large = answer.status == 413;
     if (answer.status == 409)
         outcome.why = "it knows a higher epoch";
+    else if (answer.status == 401)
+        outcome.why = "the client there does not know the secret of the registration"; // of another process, say
     else if (success)
         outcome.why = "its answer cannot be read";
     else

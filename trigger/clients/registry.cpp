@@ -7,6 +7,7 @@
 #include "trigger/clients/register_check.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace baton::trigger {
 
@@ -47,6 +48,14 @@ bool repeats(protocol::register_request const& request, storage::client_record c
 {
     return request.generation == row.generation && request.secret == row.secret &&
            row.state == storage::client_state::up;
+}
+
+bool same_content(storage::client_record const& one, storage::client_record const& other)
+{
+    auto const content = [](storage::client_record const& row) {
+        return std::tie(row.project, row.service, row.address, row.handlers, row.slots, row.queue, row.version);
+    };
+    return content(one) == content(other);
 }
 
 } // namespace
@@ -225,7 +234,7 @@ awaitable<registry::joined> registry::join(protocol::register_request request, s
     if (auto* known = find(request.instance); known != nullptr) {
         known->heard_at = time_.now();
         if (repeats(request, known->row))
-            co_return joined::here;
+            co_return same_content(make_record(request, self_), known->row) ? joined::here : joined::changed;
     }
     auto row = make_record(request, self_);
     row.schema_set = schema_writer_.announce(protocol::key_of(protocol::service_of(row)), std::move(request.schemas));

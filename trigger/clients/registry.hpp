@@ -46,6 +46,7 @@ public:
         here,
         gone,      // the instance is gone for good, because its executions were handed on
         overtaken, // the client has registered again since
+        changed,   // this node has taken a registration with this number and other content
     };
     // For the endpoints. `join` throws invalid_input for a malformed request. A registration that this node has taken
     // already writes nothing, and one whose caller is gone before its turn (`connected`, which may be empty) neither.

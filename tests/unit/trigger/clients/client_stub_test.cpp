@@ -115,6 +115,13 @@ TEST_CASE("a group has certainly not arrived only if the client refused it or co
         CHECK_FALSE(got.maybe_there);
         CHECK(got.why == "status 400");
     }
+    SECTION("another client answers there, as among processes that share one port")
+    {
+        f.answers(401);
+        auto const got = f.dispatch();
+        CHECK_FALSE(got.maybe_there);
+        CHECK(got.why == "the client there does not know the secret of the registration");
+    }
     SECTION("it answered with a status that is no refusal")
     {
         for (auto const status : {302, 307, 408, 500, 503}) {

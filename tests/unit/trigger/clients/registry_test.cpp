@@ -122,6 +122,30 @@ TEST_CASE("a message of an earlier registration changes nothing at the home of a
     CHECK_FALSE(f.a->clients.hears("host:1"));
 }
 
+TEST_CASE("a registration with the number of one that was taken, and with other content, is refused")
+{
+    two_nodes f;
+    auto request = make_request();
+    request.generation = 100;
+    auto first = registry::joined::gone;
+    auto same = first;
+    auto other = first;
+    auto next = first;
+    auto call = [&]() -> awaitable<void> {
+        first = co_await f.a->clients.join(request);
+        same = co_await f.a->clients.join(request);
+        ++request.slots;
+        other = co_await f.a->clients.join(request);
+        ++request.generation;
+        next = co_await f.a->clients.join(request);
+    };
+    f.stage.play(call());
+    CHECK(first == registry::joined::here);
+    CHECK(same == registry::joined::here);
+    CHECK(other == registry::joined::changed);
+    CHECK(next == registry::joined::here);
+}
+
 TEST_CASE("a heartbeat and a repeated registration write nothing")
 {
     two_nodes f;
