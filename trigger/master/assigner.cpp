@@ -276,11 +276,9 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
 }
 
 // It waits in its place in line again, and passes every check before it goes to a client.
-void assigner::given_back(open_execution& one, std::int64_t number)
+void assigner::given_back(open_execution& one)
 {
-    if (one.number > number)
-        return;
-    deps_.late.returned(one);
+    deps_.late.given_back(one);
     scope_.open.wait_for(one, scope_.term.time.now());
     deps_.admissions.given_back(one);
     scope_.due_changed.wake();

@@ -67,8 +67,8 @@ public:
     // assignment that named it.
     void returned(open_execution& one, std::string const& node, std::int64_t number, bool refused = false);
 
-    // Its client has given it back before it began. Counts only if no later assignment has named it.
-    void given_back(open_execution& one, std::int64_t number);
+    // Its client has given it back before it began.
+    void given_back(open_execution& one);
 
     // The number of the next assignment. From that number on, no assignment names an execution of which this master has
     // a report by now.

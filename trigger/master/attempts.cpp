@@ -184,7 +184,7 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
         if (next.died)
             ++one->deaths;
         one->begun = one->begun || next.begun;
-        one->ran = one->sent = one->out = one->marking = one->lost_by_client = false;
+        one->ran = one->sent = one->out = one->marking = one->given_back = one->lost_by_client = false;
         one->doubted.clear();
         one->due_at = next.due_at;
         begin_pause(*one);

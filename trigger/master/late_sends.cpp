@@ -18,7 +18,7 @@ constexpr std::size_t late_looked_at = 2'000; // in one step of the loop
 
 bool late_sends::concerns(open_execution const& one) const
 {
-    if (one.marking || one.noted || mark_.must_mark(one))
+    if (one.marking || one.noted || one.given_back || mark_.must_mark(one))
         return true;
     return !one.out && one.due_at <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
 }
@@ -41,6 +41,12 @@ void late_sends::returned(open_execution& one)
 {
     one.sent = false;
     expire_mark_later(one);
+}
+
+void late_sends::given_back(open_execution& one)
+{
+    one.given_back = true;
+    returned(one);
 }
 
 // The mark is taken back a second after the last of these calls.
@@ -113,7 +119,7 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
 {
     auto* one = scope_.open.find(which.execution);
     if (one != nullptr && one->attempt == which.attempt) {
-        one->marking = false;
+        one->marking = one->given_back = false;
         one->out = one->out || marked;
         if (marked && std::exchange(one->noted, false) && !one->admitted_at)
             one->admitted_at = scope_.term.clock.now(); // a limit made it late, even if that is gone by now

@@ -89,6 +89,7 @@ private:
     void edited(storage::defined_task const& task);
     open_execution* find_assigned(execution_id execution, int attempt);
     void add_lost(open_execution& one, std::string const& client); // to the executions in doubt
+    void given_back(open_execution& one, std::int64_t number);
     open_execution* find_returned(protocol::undelivered const& one, std::string const& node);
     std::size_t serving(open_execution const& one); // clients that serve it and do not drain
 

@@ -34,6 +34,17 @@ void master::add_lost(open_execution& one, std::string const& client)
     in_doubt_.add(one, protocol::attempt_cause::client_gone);
 }
 
+// Counts only if no later assignment has named it.
+void master::given_back(open_execution& one, std::int64_t number)
+{
+    if (one.number > number)
+        return;
+    if (one.cancel_requested)
+        return attempts_.cancel(one);
+    if (!stopped_.cancel_if_stopped(one))
+        assigner_.given_back(one);
+}
+
 unreported_runs::steps master::steps_of_unreported()
 {
     return {[this](open_execution const& one, duration ran) { deadlines_.started(one.id, one.attempt, ran); },
@@ -97,7 +108,7 @@ void master::undelivered(protocol::undelivered const& report, std::string const&
         one.doubted = report.client;
         return in_doubt_.add(one, protocol::attempt_cause::client_gone);
     case protocol::return_cause::given_back:
-        return assigner_.given_back(one, report.number);
+        return given_back(one, report.number);
     case protocol::return_cause::lost:
         return add_lost(one, report.client);
     }

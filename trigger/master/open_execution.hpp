@@ -50,6 +50,7 @@ struct open_execution {
     bool sent = false;           // this attempt has been handed to a node, or may have been
     bool out = false;            // the ledger shows that this attempt may be at a client
     bool marking = false;        // late_sends marks it before it is sent
+    bool given_back = false;     // by its client: its task may have been stopped since it was sent
     instant mark_kept_until{};   // while it waits with its mark
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase

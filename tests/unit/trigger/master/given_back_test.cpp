@@ -1,0 +1,84 @@
+// A whole term when clients give executions back that they have not begun.
+
+#include "tests/unit/trigger/master/master_stage.hpp"
+
+#include <catch2/catch.hpp>
+
+namespace given_back_test {
+
+using namespace baton;
+using namespace baton::trigger;
+using protocol::return_cause;
+using test::ids;
+using fixture = test::master_stage;
+
+TEST_CASE("an execution that its client has given back goes out again as the same attempt, and is no death")
+{
+    fixture f;
+    REQUIRE(f.fired() == ids({1}));
+    f.delivered(1);
+    f.undelivered(1, return_cause::given_back, f.assigned.back().number);
+    f.pass(500ms);
+    CHECK(f.fired() == ids({1, 1}));
+    CHECK(f.attempt() == 1);
+    CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == 0);
+    CHECK(f.assigned.back().number > f.assigned.front().number);
+
+    f.delivered(1);
+    f.undelivered(1, return_cause::given_back, f.assigned.front().number); // comes late
+    f.pass(500ms);
+    CHECK(f.fired() == ids({1, 1}));
+}
+
+TEST_CASE("a delivery before an execution was given back is not taken for a later one")
+{
+    fixture f;
+    f.delivered(1);
+    auto const first = f.assigned.back().number;
+    f.undelivered(1, return_cause::given_back, first);
+    f.pass(500ms);
+    REQUIRE(f.fired() == ids({1, 1}));
+    protocol::report_request late;
+    late.delivered.push_back({execution_id{1}, 1, "a", 0, first});
+    f.report(late);
+    f.undelivered(1, return_cause::no_room, f.assigned.back().number);
+    f.pass(500ms);
+    CHECK(f.fired() == ids({1, 1, 1})); // the node may return it still
+}
+
+TEST_CASE("what was given back is cancelled if a person or the end of its task wants that, and does not go out")
+{
+    fixture f;
+    f.delivered(1);
+    SECTION("a cancel")
+    {
+        f.request_cancel(1);
+        f.pass(200ms);
+        f.undelivered(1, return_cause::given_back, 1);
+        f.pass(200ms);
+        CHECK(f.state(1) == "cancelled");
+    }
+    SECTION("a stop that this term has read")
+    {
+        auto const line = std::to_string(to_micros(f.stage.database.utc()));
+        f.exec("INSERT INTO stopped_task VALUES (1, 1, 2, " + line + ", 'task disabled')");
+        f.pass(3s);
+        f.undelivered(1, return_cause::given_back, 1);
+        f.pass(200ms);
+        CHECK(f.state(1) == "cancelled");
+    }
+    CHECK(f.fired() == ids({1}));
+}
+
+TEST_CASE("what was given back leaves its place under a limit to what comes before it")
+{
+    fixture f(2, {{"concurrency", {{"limit", 1}, {"when_full", "wait"}}}});
+    REQUIRE(f.fired() == ids({1}));
+    f.delivered(1);
+    f.undelivered(1, return_cause::given_back, 1);
+    f.pass(500ms);
+    CHECK(f.fired() == ids({1, 1})); // it is the older one
+    CHECK(f.state(2) != "running");
+}
+
+} // namespace given_back_test
