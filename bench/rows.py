@@ -90,7 +90,7 @@ def steady(server, options):
 
 def most(server, options):
     """More than the path can sustain, so that it is never idle."""
-    load = repeating(options.rate * 5 // 2, options, payload=options.payload)
+    load = repeating(options.rate * 4, options, payload=options.payload)
     return flow.run(server, options, load, options.warm, options.seconds)
 
 
@@ -214,7 +214,7 @@ def herd(server, options):
 
 ROWS = {
     "steady": Row("steady rate", steady, [rate(10_000), *COSTS, *lags(), MISSED, DOUBLED]),
-    "most": Row("two and a half times that offered: the most that it bears", most,
+    "most": Row("four times that offered: the most that it bears", most,
                 [rate(), OF_CEILING, *COSTS, MISSED, DOUBLED]),
     "ceiling": Row("ceiling: the database alone", ceiling, [rate()]),
     "herd": Row("herd: all at the same instant", herd,
