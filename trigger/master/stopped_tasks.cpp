@@ -24,6 +24,7 @@ bool may_run_on(open_execution const& one)
 
 awaitable<void> stopped_tasks::read()
 {
+    read_at_ = scope_.term.time.now(); // the take-over may take long: what is stopped meanwhile is not known after it
     std::optional<storage::stopped_task> last;
     for (bool more = true; more;) {
         auto const stops = co_await scope_.ledger.stopped_tasks(utc_time::max(), last, stops_in_a_round);

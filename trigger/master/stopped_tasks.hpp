@@ -23,11 +23,7 @@ public:
     bool cancel_if_stopped(open_execution& one);
 
     // The open executions of earlier terms are in memory. Before that nothing is cancelled.
-    void all_loaded()
-    {
-        loaded_ = true;
-        read_at_ = scope_.term.time.now();
-    }
+    void all_loaded() { loaded_ = true; }
     // True while the stops of the last seconds may be unknown, because the database has not answered.
     bool is_behind() const;
 
