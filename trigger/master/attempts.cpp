@@ -21,6 +21,8 @@ instant attempts::end_of_pause(utc_time due) const
 
 void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause cause)
 {
+    if (one.ending)
+        return;
     if (one.cancel_requested)
         return cancel(one);
     if (protocol::replaces_lost(cause))
@@ -69,9 +71,16 @@ void attempts::client_died(open_execution& one, protocol::attempt_cause cause)
     to_open_.back().begun = true;
 }
 
+// Its next attempt may be opened at the same time.
+void attempts::begin_end(open_execution& one)
+{
+    one.ending = true;
+    scope_.open.move(one, phase::opening);
+}
+
 void attempts::cancel(open_execution& one, std::string const& reason)
 {
-    scope_.open.move(one, phase::opening);
+    begin_end(one);
     to_cancel_[reason].push_back(one.id);
     bell_.wake();
 }
@@ -84,14 +93,14 @@ void attempts::fail(open_execution& one, std::string why, protocol::state as)
 
 void attempts::skip(open_execution& one, std::string const& reason)
 {
-    scope_.open.move(one, phase::opening);
+    begin_end(one);
     to_skip_[reason].push_back(one.id);
     bell_.wake();
 }
 
 void attempts::add_failure(open_execution& one, std::string why, bool died)
 {
-    scope_.open.move(one, phase::opening);
+    begin_end(one);
     to_fail_.push_back({one.id, std::move(why), died});
     bell_.wake();
 }
@@ -184,10 +193,12 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
         if (next.died)
             ++one->deaths;
         one->begun = one->begun || next.begun;
-        one->ran = one->sent = one->out = one->marking = one->given_back = one->lost_by_client = false;
+        one->ran = one->sent = one->out = one->marking = one->was_away = one->lost_by_client = false;
+        one->checked_at = {};
         one->doubted.clear();
         one->due_at = next.due_at;
-        begin_pause(*one);
+        if (!one->ending)
+            begin_pause(*one);
     }
     scope_.due_changed.wake();
     scope_.open.mark_stale(stale);

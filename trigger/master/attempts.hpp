@@ -52,6 +52,7 @@ public:
 private:
     instant end_of_pause(utc_time due) const;
     void begin_pause(open_execution& one);
+    void begin_end(open_execution& one);
     void add_failure(open_execution& one, std::string why, bool died);
     // Each writes the first group of its queue. False if the database refuses all of it.
     awaitable<bool> open_group();

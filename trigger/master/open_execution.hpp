@@ -50,7 +50,9 @@ struct open_execution {
     bool sent = false;           // this attempt has been handed to a node, or may have been
     bool out = false;            // the ledger shows that this attempt may be at a client
     bool marking = false;        // late_sends marks it before it is sent
-    bool given_back = false;     // by its client: its task may have been stopped since it was sent
+    bool ending = false;         // it is being ended, and no attempt of it goes out any more
+    bool was_away = false;       // for so long that its task may have been stopped since
+    instant checked_at{};        // sent first, or marked last: its task was not stopped then
     instant mark_kept_until{};   // while it waits with its mark
     trigger::phase phase = phase::waiting;
     std::string where;                      // node or client of the phase
@@ -71,6 +73,7 @@ struct open_execution {
     int stopped_attempt = 0;                   // the attempt that its client is being asked to cancel
     bool noted = false;                        // `waiting` in the ledger
     bool limited = false;                      // its rate, its service or its project limits it
+    bool has_waited = false;                   // for a limit, in this term
     std::optional<utc_time> admitted_at{};     // when the limit of its task let it go on
     bool scheduled = false;                    // a firing, which an edit may take back, and not a run now
     bool forced = false;                       // a run now by force; of a shard see open_set::is_forced

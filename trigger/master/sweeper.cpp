@@ -203,7 +203,8 @@ awaitable<void> sweeper::follow(std::vector<execution_id> ids)
                                    one->phase == phase::opening || one->phase == phase::waiting;
             if (row.state == protocol::state::retrying && row.attempt == one->attempt && is_behind) {
                 deps_.next.retry_recorded(*one, row.due_at);
-            } else if (one->phase == phase::opening) { // the attempt was opened, or another writer moved it
+            } else if (one->phase == phase::opening &&
+                       !one->ending) { // the attempt was opened, or another writer moved it
                 copy_attempt(row, *one);
                 if (one->cancel_requested)
                     deps_.next.cancel(*one);

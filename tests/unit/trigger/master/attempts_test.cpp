@@ -52,6 +52,19 @@ TEST_CASE("the next attempt is in the ledger before it waits for its time")
     CHECK(f.open.next_due() <= f.start + 5s);
 }
 
+TEST_CASE("an execution that is ended while its next attempt is being opened does not go out again")
+{
+    fixture f;
+    f.next.open(f.one(1), f.start, attempt_cause::take_over);
+    f.next.skip(f.one(1), "another takes its place");
+    f.next.open(f.one(1), f.start, attempt_cause::take_over); // it was read again
+    f.pass(1s);
+    CHECK(f.open.find(execution_id{1}) == nullptr);
+    CHECK(f.text("SELECT state FROM execution WHERE id = 1") == "skipped");
+    CHECK(f.column("attempt") <= 2);
+    CHECK_FALSE(f.open.next_after_pause()); // it did not wait again
+}
+
 TEST_CASE("an attempt that was lost with its node does not count against the task's own attempts")
 {
     fixture f;
