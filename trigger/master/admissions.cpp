@@ -9,6 +9,7 @@ namespace baton::trigger {
 namespace {
 
 constexpr std::size_t woken_at_once = 1'000;
+constexpr duration read_at_once = 500ms; // after its creation a run is usually known
 
 std::string reason_of_skip(protocol::concurrency_policy const& policy)
 {
@@ -134,10 +135,16 @@ bool admissions::start(open_execution& one)
     return true;
 }
 
-void admissions::wait_here(open_execution const& one)
+void admissions::wait_here(open_execution& one)
 {
     if (!one.noted)
         not_noted_.emplace_back(scope_.term.time.now(), one.id);
+    // A run that was read late: an edit of the limit may have come before, when no execution of the task was known.
+    bool const first = !std::exchange(one.has_waited, true);
+    if (first && !one.scheduled && scope_.term.clock.now() - made_at(one.id) > read_at_once && learn_) {
+        unsure_.insert(one.task->id);
+        bell_.wake();
+    }
     look_in_time();
 }
 

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -72,7 +73,7 @@ private:
     bool pass_gate(open_execution& one);
     bool pass_tree(open_execution& one);
     bool must_write(open_execution const& one) const;
-    void wait_here(open_execution const& one);
+    void wait_here(open_execution& one);
     void go_on(open_execution& one);
     void send(open_execution& one);
     void admitted(std::vector<execution_id> const& ids);
@@ -97,6 +98,7 @@ private:
     void look_in_time();
     awaitable<void> round();
     awaitable<void> cancel_replaced();
+    awaitable<void> learn_unsure();
     awaitable<void> note();
     awaitable<void> let_go();
     void take_to_note();
@@ -119,6 +121,8 @@ private:
     std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
     locked_items<execution_id> locked_to_cancel_;
+    std::function<void(storage::defined_task const&)> learn_; // see read_edits
+    std::set<task_id> unsure_;          // tasks that may have been edited before an execution of them was read
     instant looks_at_ = instant::min(); // when run() looks the next time by itself
     waker bell_;
 };

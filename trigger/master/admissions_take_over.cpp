@@ -102,13 +102,24 @@ void admissions::give_back(open_execution& one, bool begun)
 
 awaitable<void> admissions::read_edits(std::function<void(storage::defined_task const&)> learn)
 {
+    learn_ = std::move(learn);
     for (task_id last{}; next_task(last);) {
         auto const some = limited_behind(last);
         auto const found = co_await present_versions(some);
         for (auto const& task : found)
-            learn(task);
+            learn_(task);
         co_await asio::post(asio::use_awaitable);
     }
+}
+
+awaitable<void> admissions::learn_unsure()
+{
+    std::vector<task_id> some;
+    for (; !unsure_.empty() && some.size() < limits_read_at_once; unsure_.erase(unsure_.begin()))
+        some.push_back(*unsure_.begin());
+    auto const found = co_await present_versions(some);
+    for (auto const& task : found)
+        learn_(task);
 }
 
 // Waits until the database gives them.

@@ -73,6 +73,8 @@ awaitable<void> admissions::round()
     to_cancel_.insert(to_cancel_.end(), again.begin(), again.end());
     while (!to_cancel_.empty())
         co_await cancel_replaced();
+    while (!unsure_.empty())
+        co_await learn_unsure();
     co_await note();
     while (!to_let_go_.empty())
         co_await let_go();
