@@ -177,6 +177,8 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
         if (!deps_.admissions.start(*one))
             continue;
         deps_.out.sent(*one);
+        if (one->checked_at == instant{})
+            one->checked_at = scope_.term.time.now();
         scope_.open.move(*one, phase::assigned, there.node);
         scope_.open.charge(*one, there.to.credit);
         scope_.open.charge_named(*one, there.named);
@@ -278,7 +280,7 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
 // It waits in its place in line again, and passes every check before it goes to a client.
 void assigner::given_back(open_execution& one)
 {
-    deps_.late.given_back(one);
+    deps_.late.returned(one);
     scope_.open.wait_for(one, scope_.term.time.now());
     deps_.admissions.given_back(one);
     scope_.due_changed.wake();

@@ -11,6 +11,7 @@ namespace baton::trigger {
 namespace {
 constexpr duration late_after = 2s;           // what is sent earlier is sent before its task's stop holds
 constexpr duration keeps_its_mark = 1s;       // while it waits
+constexpr duration soon_back = 500ms;         // what is sent again so soon is sent before its task's stop holds
 constexpr duration unmarked_again = 1s;       // for one that the ledger did not mark: the sweeper has read it by then
 constexpr duration after_failure = 200ms;     // of a transaction
 constexpr std::size_t late_looked_at = 2'000; // in one step of the loop
@@ -18,7 +19,7 @@ constexpr std::size_t late_looked_at = 2'000; // in one step of the loop
 
 bool late_sends::concerns(open_execution const& one) const
 {
-    if (one.marking || one.noted || one.given_back || mark_.must_mark(one))
+    if (one.marking || one.noted || one.was_away || mark_.must_mark(one))
         return true;
     return !one.out && one.due_at <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
 }
@@ -39,14 +40,9 @@ void late_sends::take(open_execution& one)
 
 void late_sends::returned(open_execution& one)
 {
+    one.was_away = one.was_away || scope_.term.time.now() - one.checked_at > soon_back;
     one.sent = false;
     expire_mark_later(one);
-}
-
-void late_sends::given_back(open_execution& one)
-{
-    one.given_back = true;
-    returned(one);
 }
 
 // The mark is taken back a second after the last of these calls.
@@ -119,8 +115,9 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
 {
     auto* one = scope_.open.find(which.execution);
     if (one != nullptr && one->attempt == which.attempt) {
-        one->marking = one->given_back = false;
+        one->marking = one->was_away = false;
         one->out = one->out || marked;
+        one->checked_at = scope_.term.time.now();
         if (marked && std::exchange(one->noted, false) && !one->admitted_at)
             one->admitted_at = scope_.term.clock.now(); // a limit made it late, even if that is gone by now
     }

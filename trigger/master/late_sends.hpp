@@ -26,11 +26,9 @@ public:
     std::size_t room(protocol::service_view service) const;
     // Nothing if it is being marked already.
     void take(open_execution& one);
-    // The node has not handed it to a client, and it waits again.
+    // The node has not handed it to a client, or the client has given it back, and it waits again. One that was away
+    // for long is marked anew before it is sent, since its task may have been stopped meanwhile.
     void returned(open_execution& one);
-    // The same for one that its client has given back. It is marked anew before it is sent, since its task may have
-    // been stopped, or a person may have cancelled it, while it was at the client.
-    void given_back(open_execution& one);
 
     // While this is true, everything late is marked: the mark does not hit what was stopped.
     void while_stops_are_unknown(std::function<bool()> question) { stops_unknown_ = std::move(question); }
