@@ -197,8 +197,8 @@ public:
     // Is it to be looked at soon, since it may become slow, or since it is to give something back?
     bool is_watched() const
     {
-        bool const may_change = is_full() && (!slow_ || excess() != 0);
-        return may_change || wants_back_ || !unconfirmed_.empty();
+        bool const may_change = is_full() && (!slow_ || (gives_back_ && excess() != 0));
+        return may_change || (gives_back_ && wants_back_) || !unconfirmed_.empty();
     }
     void look(instant now); // notes whether it is slow
     bool is_slow() const { return slow_; }
@@ -264,6 +264,7 @@ private:
     bool is_full() const { return running() >= static_cast<std::size_t>(who_.slots); }
     int beyond_slots() const { return slow_ ? 0 : std::min(who_.queue, prefetch_.size(who_.slots)); }
     std::size_t excess() const;
+    bool may_be_asked() const { return gives_back_ && proved_ && !sending(); }
     instant idle_since() const { return std::max(full_since_, last_end_); }
     int load(instant now) const { return counted() + (now < hidden_until_ ? hidden_ : 0); }
     void note_room();

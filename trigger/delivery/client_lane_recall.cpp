@@ -27,6 +27,10 @@ void client_lane::ran(int count, duration total, instant now)
     prefetch_.ended(count, total, who_.slots);
     last_end_ = now;
     slow_ = false;
+    if (!recall_is_open_) { // it had begun what it was asked for, say: that tells nothing of what comes
+        recall_pause_ = limits_.first_recall_pause;
+        next_recall_ = std::min<instant>(next_recall_, now + recall_pause_);
+    }
     note_room();
 }
 
@@ -48,9 +52,9 @@ void client_lane::look(instant now)
 
 instant client_lane::next_look(instant now) const
 {
-    if (wants_back_)
-        return std::max<instant>(now + 1ms, next_recall_);
     auto const soon = now + limits_.slow_after / 2;
+    if (wants_back_)
+        return std::max<instant>(may_be_asked() ? now + 1ms : soon, next_recall_);
     auto next = slow_ ? soon : std::max(soon, idle_since() + limits_.slow_after);
     if (excess_since_)
         next = std::min(next, *excess_since_ + limits_.recall_after);
@@ -66,7 +70,7 @@ std::size_t client_lane::excess() const
 std::vector<protocol::attempt_key> client_lane::take_recall(instant now, bool settled)
 {
     std::vector<protocol::attempt_key> out;
-    if (!gives_back_ || !proved_ || sending() || now < next_recall_)
+    if (!may_be_asked() || now < next_recall_)
         return out;
     bool const too_many = excess_since_ && now - *excess_since_ >= limits_.recall_after;
     auto most = std::min(wants_back_ ? held_.size() : too_many ? excess() : 0, limits_.asked_at_once);
@@ -109,6 +113,9 @@ void client_lane::recall_ended(recalled how, instant now)
 void client_lane::may_have_given_back(std::vector<protocol::attempt_key> which, instant now)
 {
     unconfirmed_ = std::move(which);
+    if (unconfirmed_.size() > limits_.asked_at_once)
+        unconfirmed_.erase(unconfirmed_.begin(),
+                           unconfirmed_.end() - static_cast<std::ptrdiff_t>(limits_.asked_at_once));
     unconfirmed_since_ = now;
 }
 

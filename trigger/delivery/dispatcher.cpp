@@ -309,15 +309,19 @@ void dispatcher::results_came(std::string const& instance, std::vector<protocol:
         return;
     int count = 0;
     duration total{};
+    bool ended = false;
     for (auto const& one : results) {
         if (!protocol::is_final(one.status))
             continue;
+        ended = true;
         lane->result_came({one.execution, one.attempt});
         if (one.started_at > 0) {
             ++count;
             total += std::clamp<duration>(duration{one.finished_at - one.started_at}, 0us, longest_run);
         }
     }
+    if (!ended)
+        return;
     deps_.lanes.ran(*lane, count, total, deps_.time.now());
     if (deps_.lanes.any_changed())
         deps_.report.capacity_changed();

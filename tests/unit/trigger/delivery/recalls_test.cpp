@@ -137,6 +137,37 @@ TEST_CASE("a client that drains is asked for all that it has, at once")
     CHECK(f.calls.recalled.size() == 1); // what it has runs
 }
 
+TEST_CASE("a report that a handler runs is no end")
+{
+    fixture f;
+    f.runs({1, 2});
+    f.add("a", 2, 30);
+    f.assign({1, 2, 3, 4});
+    f.pass(110ms);
+    protocol::result_report running;
+    running.execution = execution_id{1};
+    running.status = protocol::state::running;
+    running.started_at = 1'000'000;
+    for (int i = 0; i < 10; ++i) {
+        f.deliveries.results_came("a", {running});
+        f.pass(50ms);
+    }
+    CHECK(f.places() == 2);
+    CHECK(f.calls.recalled.size() == 1);
+}
+
+TEST_CASE("a client that drains and does not know the recall is left alone")
+{
+    fixture f;
+    f.calls.answer_recall = [](auto const&) { return client_calls::recall_outcome{std::nullopt, true}; };
+    f.add("a", 2, 30);
+    f.assign({1, 2});
+    f.pass();
+    f.clients.drains("a");
+    f.pass(10s);
+    CHECK(f.calls.recalled.size() == 1);
+}
+
 TEST_CASE("a recall without an answer is repeated, after pauses that double")
 {
     fixture f;
