@@ -79,7 +79,7 @@ def try_run(server, options, load, warm, seconds, patience, triggers=1, web=Fals
     `prepare` is called before the nodes start, `after` when all executions have ended; their results are merged."""
     with Stage(server, options) as stage:
         more = prepare(stage)
-        room = int(min(load.tasks * load.firings, 3 * options.rate * (warm + seconds))) + 100_000
+        room = int(min(load.tasks * load.firings, 5 * options.rate * (warm + seconds))) + 100_000
         stage.begin(triggers=triggers, web=web, room=room)
         load.register(stage.store, harness.utc_us(), patience)
         if harness.utc_us() > load.begin - 2 * SECOND:
