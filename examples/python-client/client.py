@@ -107,6 +107,12 @@ def remembered(ident):
     return past if past and ((ident, past[0]) in unsent or time.monotonic() - past[2] < REMEMBER) else None
 
 
+def settled(ident, attempt):
+    """A dispatch of this attempt brings nothing new. One that was given back may come again."""
+    past = ended.get(ident)
+    return past and (past[1] == "succeeded" or attempt < past[0] or attempt == past[0] and past[1] != "given back")
+
+
 def take(work, moved):
     """The answer and the attempt that is held, by the table in the document."""
     try:
@@ -121,7 +127,7 @@ def take(work, moved):
         return "accepted", 0
     if mine:
         return "running", mine["attempt"]
-    if past and (attempt <= past[0] or past[1] == "succeeded"):
+    if past and settled(ident, attempt):
         lock.notify_all()
         return "finished", past[0]
     if moved:
@@ -167,9 +173,9 @@ def query(body):
     known = [{"execution": i, "attempt": held[i]["attempt"], "finished": False, "run_ms": run_ms(held[i])}
              if i in held else
              {"execution": i, "attempt": ended[i][0], "finished": True, "succeeded": ended[i][1] == "succeeded"}
-             for i in body["executions"] if i in held or i in ended and ended[i][1] != "refused"]
+             for i in body["executions"] if i in held or i in ended and ended[i][1] not in ("refused", "given back")]
     for ident, attempt in zip(body["executions"], body.get("attempts", [])):
-        if ident not in held and (ident not in ended or ended[ident][0] < attempt and ended[ident][1] != "succeeded"):
+        if ident not in held and not settled(ident, attempt):
             ended[ident] = (attempt, "refused", time.monotonic())  # it goes out as the next attempt
     return {**term(body), "held": known}
 
@@ -181,6 +187,27 @@ def cancel(body):
         if not job["started"]:
             conclude(job, "cancelled", error="cancelled before it started")
     return query(body)
+
+
+def recall(body):
+    """Gives back what has not begun. A dispatch with a lower number brings nothing from now on."""
+    node, number, back = body["node"], body["number"], []
+    if node in answered and number < answered[node][0]:
+        return {**term(body), "given_back": back}  # the node does not wait for it any more
+    answered[node] = (number, {**term(body), "executions": []})
+    for ident, attempt in zip(body["executions"], body["attempts"]):
+        if ident in held and not held[ident]["started"] and held[ident]["attempt"] <= attempt:
+            ended[ident] = (held.pop(ident)["attempt"], "given back", time.monotonic())
+        if ident not in held and ident in ended and ended[ident][1] == "given back" and ended[ident][0] <= attempt:
+            back.append({"execution": ident, "attempt": ended[ident][0]})
+    lock.notify_all()
+    return {**term(body), "given_back": back}
+
+
+def given_back():
+    """In the last minute: the home may have died with the answer."""
+    return [{"execution": ident, "attempt": attempt} for ident, (attempt, status, when) in ended.items()
+            if status == "given back" and time.monotonic() - when < 60 and ident not in held]
 
 
 def probe(body):
@@ -213,7 +240,8 @@ def observe(body):
     return True
 
 
-CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel}
+CALLS = {"/baton/v1/dispatch": dispatch, "/baton/v1/query": query, "/baton/v1/cancel": cancel,
+         "/baton/v1/recall": recall}
 
 
 def react(path, text):
@@ -316,7 +344,7 @@ def beat(address, left):
                 "revision": 4, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "schemas": SCHEMAS, "tags": TAGS, "slots": SLOTS, "queue": QUEUE,
-                "version": "python-example", "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
+                "version": "python-example", "terms": terms(), "given_back": given_back(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200

@@ -3,10 +3,14 @@
 they are taken back for a pause, a limit, a priority, a drain or a free slot elsewhere."""
 
 import os
+import pathlib
+import sys
 import time
 import unittest
 
 import harness
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/python-client/client.py"
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
 BY_HAND = {"kind": "api"}
@@ -125,6 +129,54 @@ class Recalls(unittest.TestCase):
         self.assertLessEqual(begun, 2)
         self.cluster.rest.post(f"/api/v1/services/default/{self.service}/resume", {})
         self.ran_once(self.ended(runs, 20))
+
+
+class ForeignRecalls(unittest.TestCase):
+    """With clients that are not our SDK (examples/python-client)."""
+
+    def setUp(self):
+        self.cluster = harness.Cluster.or_skip(STORE)
+        self.addCleanup(self.cluster.end)
+        for number in (1, 2, 3):
+            self.cluster.start_trigger(f"trigger-{number}", clients={"heartbeat": "1s"})
+        self.cluster.start_web()
+        self.cluster.await_ready(3, 0)
+
+    def client(self, name, *more):
+        return self.cluster.start(name, [sys.executable, EXAMPLE, *more, *self.cluster.triggers()])
+
+    def await_clients(self, count):
+        harness.wait_for("the clients are reachable", lambda: sum(
+            one["reach"] == "reachable" and one["state"] == "up" for one in self.cluster.clients()) == count, 20)
+
+    def check(self, *more, fault=lambda: None, deaths=0):
+        """Eight runs beside two long ones, which take both slots of the first client: the second one gets them all."""
+        cluster = self.cluster
+        first = self.client("first", *more)
+        self.await_clients(1)
+        task = cluster.create("sleep", BY_HAND, handler="sleep", service="python", payload={"seconds": 0})
+        for run in [cluster.run_now(task) for _ in range(20)]:  # it is known for fast handlers
+            cluster.await_state(run, "succeeded", 30)
+        runs = [cluster.run_now(task, {"seconds": 12}) for _ in range(2)]
+        runs += [cluster.run_now(task, {"seconds": 0.5}) for _ in range(8)]
+        self.client("second", *more)
+        self.await_clients(2)
+        fault()
+        for run in runs[2:]:
+            cluster.await_state(run, "succeeded", 11)
+        ended = [cluster.await_state(run, "succeeded", 30) for run in runs]
+        self.assertLessEqual(max(one["attempt"] for one in ended), 1 + deaths, ended)
+        self.assertTrue(all(one["deaths"] == 0 for one in ended), ended)
+        return first
+
+    def test_a_client_that_is_called_gives_back_what_waits_behind_its_long_runs(self):
+        self.check()
+
+    def test_a_client_that_fetches_gives_back_what_waits_behind_its_long_runs(self):
+        self.check("--fetch")
+
+    def test_what_was_given_back_is_neither_lost_nor_run_twice_when_the_master_dies(self):
+        self.check(fault=lambda: self.cluster.processes[self.cluster.master()].kill(), deaths=1)
 
 
 if __name__ == "__main__":

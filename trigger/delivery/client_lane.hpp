@@ -57,7 +57,7 @@ struct lane_limits {
     duration longest_question_pause = 5min;
     // A client whose slots are all busy for so long without an end gets nothing beyond its slots.
     duration slow_after = 100ms;
-    // What it has beyond them for so long is asked back.
+    // Executions that it has beyond them for so long are asked back.
     duration recall_after = 150ms;
     duration first_recall_pause = 500ms; // doubles with each recall that brings nothing back
     duration longest_recall_pause = 30s;

@@ -32,8 +32,8 @@ awaitable<void> dispatcher::work()
     }
 }
 
-// What waits here for a slow client, or is queued there, goes back to the master: another client may take it, and the
-// policies hold for it there.
+// Executions that wait here for a slow client, or are queued there, go back to the master: another client may take
+// them, and the policies hold for them there.
 void dispatcher::look_at_lanes()
 {
     auto const now = deps_.time.now();

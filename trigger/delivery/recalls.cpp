@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace baton::trigger {
 
@@ -33,12 +34,14 @@ awaitable<void> recalls::ask(std::string instance, std::vector<protocol::attempt
     auto* const lane = deps_.clients.find(instance);
     if (lane == nullptr)
         co_return;
-    settle(*lane, term, outcome);
+    settle(*lane, term, which, outcome);
     deps_.clients.watch(*lane, deps_.time.now());
     steps_.on(instance);
 }
 
-void recalls::settle(client_lane& lane, protocol::term_id term, client_calls::recall_outcome const& outcome)
+// Only what was asked for counts.
+void recalls::settle(client_lane& lane, protocol::term_id term, std::vector<protocol::attempt_key> const& asked,
+                     client_calls::recall_outcome const& outcome)
 {
     using recalled = client_lane::recalled;
     auto const now = deps_.time.now();
@@ -48,7 +51,14 @@ void recalls::settle(client_lane& lane, protocol::term_id term, client_calls::re
                       {{"client", lane.who().instance}, {"service", to_text(lane.who().service)}});
         return lane.recall_ended(outcome.unknown ? recalled::unknown_call : recalled::no_answer, now);
     }
-    auto const& back = outcome.answer->given_back;
+    std::unordered_map<execution_id, int> attempts;
+    for (auto const& one : asked)
+        attempts[one.execution] = one.attempt;
+    auto back = outcome.answer->given_back;
+    std::erase_if(back, [&](protocol::attempt_key const& one) {
+        auto const found = attempts.find(one.execution);
+        return found == attempts.end() || one.attempt > found->second;
+    });
     lane.recall_ended(back.empty() ? recalled::nothing : recalled::gave_back, now);
     for (auto const& one : back) {
         if (lane.holds(one))

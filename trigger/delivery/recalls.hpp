@@ -40,7 +40,8 @@ public:
 
 private:
     awaitable<void> ask(std::string instance, std::vector<protocol::attempt_key> which);
-    void settle(client_lane& lane, protocol::term_id term, client_calls::recall_outcome const& outcome);
+    void settle(client_lane& lane, protocol::term_id term, std::vector<protocol::attempt_key> const& asked,
+                client_calls::recall_outcome const& outcome);
     void give_back(std::string const& instance, protocol::attempt_key const& which);
 
     dependencies deps_;

@@ -24,7 +24,7 @@ public:
     std::optional<utc_time> free_at(int promised) const;
     // Takes a token. Call it only when one is free.
     void take(utc_time now);
-    // What took a token did not begin.
+    // The execution that took a token did not begin.
     void put_back() { full_at_ -= interval_; }
 
     // Keeps the tokens, up to the new burst. A rate that never had a limit starts with all tokens, and one that lost

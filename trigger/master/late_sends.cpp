@@ -115,9 +115,12 @@ void late_sends::go_on(protocol::attempt_key const& which, bool marked)
 {
     auto* one = scope_.open.find(which.execution);
     if (one != nullptr && one->attempt == which.attempt) {
-        one->marking = one->was_away = false;
-        one->out = one->out || marked;
-        one->checked_at = scope_.term.time.now();
+        one->marking = false;
+        if (marked) {
+            one->out = true;
+            one->was_away = false;
+            one->checked_at = scope_.term.time.now();
+        }
         if (marked && std::exchange(one->noted, false) && !one->admitted_at)
             one->admitted_at = scope_.term.clock.now(); // a limit made it late, even if that is gone by now
     }

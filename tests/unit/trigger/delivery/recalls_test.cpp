@@ -214,6 +214,23 @@ TEST_CASE("a client that does not know the recall is not asked again before it r
     CHECK(f.calls.recalled.size() == 2);
 }
 
+TEST_CASE("an answer to a recall counts only for what was asked for")
+{
+    fixture f;
+    f.calls.answer_recall = [](auto const&) {
+        client_calls::recall_outcome out;
+        out.answer.emplace();
+        out.answer->given_back = {{execution_id{1}, 1}, {execution_id{2}, 2}, {execution_id{99}, 1}};
+        return out;
+    };
+    f.add("a", 1, 30);
+    f.assign({1, 2}); // 2 is asked for
+    f.pass(1s);
+    REQUIRE(f.calls.recalled.size() >= 1);
+    for (int const id : {1, 2, 99})
+        CHECK_FALSE(f.hears(execution_id{id}, "given_back"));
+}
+
 TEST_CASE("nothing is sent to a client while it is asked to give something back")
 {
     fixture f;

@@ -153,6 +153,22 @@ TEST_CASE("a limit that an edit changed holds for executions that had not asked 
     CHECK(f.sent() == ids({1, 2, 3}));
 }
 
+TEST_CASE("a run that is read late is admitted by the limit of an edit that came before")
+{
+    fixture f(limited(1));
+    f.host.spawn(f.limits.read_edits([&](storage::defined_task const& task) {
+        f.limits.edited(f.book.get(task.id, task.version, task.definition, std::nullopt));
+    }));
+    f.pass(100ms);
+    for (int id = 1; id <= 4; ++id)
+        f.add_execution(id, 2);
+    f.exec("UPDATE execution SET cause = 'manual', run_key = id");
+    f.load();
+    f.exec("UPDATE task SET version = 2, definition = REPLACE(definition, '\"limit\":1', '\"limit\":3') WHERE id = 2");
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1, 2, 3}));
+}
+
 TEST_CASE("a new master reads the limits of a task whose executions are all in doubt")
 {
     fixture f(limited(1));

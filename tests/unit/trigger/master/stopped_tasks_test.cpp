@@ -79,6 +79,17 @@ TEST_CASE("the stops of the last seconds are unknown while the database does not
     CHECK_FALSE(f.stopped.is_behind());
 }
 
+TEST_CASE("the stops that came during a long take-over are unknown when it ends")
+{
+    fixture f;
+    f.stage.play(f.stopped.read());
+    f.pass(4500ms);
+    f.stopped.all_loaded();
+    CHECK(f.stopped.is_behind());
+    f.pass(2s);
+    CHECK_FALSE(f.stopped.is_behind());
+}
+
 TEST_CASE("a run by hand that waits is cancelled too, but no shard and nothing that a client has had")
 {
     fixture f;

@@ -141,6 +141,27 @@ TEST_CASE("a late execution that was cancelled, or whose task was stopped, while
     CHECK_FALSE(f.open.stale().empty());
 }
 
+TEST_CASE("what a node returns again and again is sent only if its task was not stopped meanwhile")
+{
+    bool const stopped = GENERATE(false, true);
+    fixture f;
+    f.give_room(1);
+    f.fire({1});
+    f.pass(50ms);
+    REQUIRE(f.all_at("n1").size() == 1);
+    if (stopped)
+        f.exec("INSERT INTO stopped_task (task_id, namespace, version, line, reason) VALUES (1, 1, 2, 1, 'disabled')");
+    for (int i = 0; i < 10; ++i) {
+        if (f.one(1).phase == phase::assigned)
+            f.firing->returned(f.one(1), "n1", f.one(1).number);
+        f.pass(150ms);
+    }
+    auto const sent = f.all_at("n1").size();
+    f.pass(5s);
+    CHECK(f.one(1).phase == (stopped ? phase::waiting : phase::assigned));
+    CHECK(f.all_at("n1").size() == sent);
+}
+
 TEST_CASE("what is late because the database was down is sent only if its task was not stopped meanwhile")
 {
     fixture f;
