@@ -71,5 +71,6 @@ class Policies:
             # Without a master for as long as a firing may wait all of them are skipped.
             late = bool(rows) and all(row["state"] == "skipped" and "start_within" in (row["reason"] or "") for row in rows)
             if not calls and not late:
-                found.append(f"{kind.name}: no call")
+                ends = ", ".join(sorted(f"{row['state']} ({row['reason']})" for row in rows))
+                found.append(f"{kind.name}: no call; its executions: {ends or 'none'}")
         return found
