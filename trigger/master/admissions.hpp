@@ -41,6 +41,8 @@ public:
     void runs_on(execution_id id);
     // No client has it, though it may have been sent.
     void absent(open_execution& one);
+    // No client of a node has taken it.
+    void returned(open_execution const& one);
     // Its client has given it back before it began.
     void given_back(open_execution& one);
     void ended(execution_id id);

@@ -60,12 +60,18 @@ void admissions::absent(open_execution& one)
         absent_early_.emplace_back(one.id, one.has_begun()); // others may be in line before it
 }
 
+void admissions::returned(open_execution const& one)
+{
+    tree_.put_back_tokens(one.id, rate_time());
+    wake_tree();
+}
+
 void admissions::given_back(open_execution& one)
 {
     if (!concerns(one))
         return;
     if (!one.has_begun())
-        tree_.put_back_tokens(one.id);
+        tree_.put_back_tokens(one.id, rate_time());
     absent(one);
 }
 

@@ -130,18 +130,19 @@ awaitable<void> admissions::note()
     }
 }
 
-// Records the states of slow rates, so that these executions may be sent. The states are valid for a second.
+// Records the states of slow rates, so that these executions may be sent.
 awaitable<void> admissions::let_go()
 {
     co_await scope_.term.until_active(transaction_need);
     auto const some = front(to_let_go_);
     auto const now = rate_time();
-    auto states = tree_.states_to_record(some, now);
+    auto const states = tree_.states_to_record(some, now);
+    auto written = states;
     auto const ahead = now - scope_.term.clock.now(); // after a step of the clock
-    for (auto& each : states)
+    for (auto& each : written)
         each.full_at -= ahead;
-    co_await scope_.ledger.record_limit_states(scope_.term.fence, states);
-    tree_.recorded(some, now);
+    co_await scope_.ledger.record_limit_states(scope_.term.fence, written);
+    tree_.recorded(states);
     drop(to_let_go_, some.size());
     for (auto const id : some) {
         auto* one = scope_.open.find(id);

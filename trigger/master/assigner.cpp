@@ -274,6 +274,7 @@ void assigner::returned(open_execution& one, std::string const& node, std::int64
     }
     deps_.late.returned(one);
     scope_.open.wait_for(one, now + pause);
+    deps_.admissions.returned(one);
     scope_.due_changed.wake();
 }
 

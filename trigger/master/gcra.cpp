@@ -26,6 +26,11 @@ std::int64_t gcra::times(std::int64_t count) const
     return count > longest_ns / interval_ ? longest_ns : count * interval_;
 }
 
+duration gcra::interval() const
+{
+    return interval_ / 1'000 * 1us;
+}
+
 std::optional<utc_time> gcra::free_at(int promised) const
 {
     if (!limits())

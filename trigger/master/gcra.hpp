@@ -20,6 +20,9 @@ public:
     // True if a token takes more than a second, so that a new master must know of those that were taken.
     bool slow() const { return interval_ > 1'000'000'000; }
 
+    // Between two tokens; zero without a limit.
+    duration interval() const;
+
     // When a token is free beyond the `promised` ones; nothing if the burst is not larger than `promised`.
     std::optional<utc_time> free_at(int promised) const;
     // Takes a token. Call it only when one is free.

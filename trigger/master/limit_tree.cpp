@@ -136,7 +136,6 @@ void limit_tree::enter(member const& asked, utc_time now)
     }
     which.stage = stage::waits;
     which.place = {!which.holds, asked.place, asked.id};
-    which.recorded_until.reset();
     which.leaf->line.emplace(which.place, nullptr);
     settle(*which.leaf, now);
 }
@@ -161,9 +160,12 @@ void limit_tree::start(execution_id id, utc_time now)
         return;
     auto& which = found->second;
     unpromise(which);
-    for (auto* each = which.leaf; each != nullptr; each = each->parent)
+    for (auto* each = which.leaf; each != nullptr; each = each->parent) {
         each->rate.take(now);
+        each->ahead = {};
+    }
     which.stage = stage::sent;
+    which.took = true;
     auto& closing = which.leaf->closing;
     closing.lasts = {};
     closing.until = std::min(closing.until, now + first_closed); // a client is there: the others have time to enter
@@ -238,13 +240,14 @@ void limit_tree::give_back(member const& asked, utc_time now)
     enter(asked, now);
 }
 
-void limit_tree::put_back_tokens(execution_id id)
+void limit_tree::put_back_tokens(execution_id id, utc_time now)
 {
     auto const found = positions_.find(id);
-    if (found == positions_.end() || found->second.stage != stage::sent)
+    if (found == positions_.end() || found->second.stage != stage::sent || !std::exchange(found->second.took, false))
         return;
     for (auto* each = found->second.leaf; each != nullptr; each = each->parent)
         each->rate.put_back();
+    settle_path(found->second.leaf, now);
 }
 
 void limit_tree::leave(execution_id id, utc_time now)

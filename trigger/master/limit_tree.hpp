@@ -83,8 +83,9 @@ public:
     void release_if_over(execution_id id, utc_time now);
     // The same for one that has not begun: it waits in its place in line.
     void give_back(member const& which, utc_time now);
-    // The execution was sent and did not begin: its tokens are there for the first in line. give_back() must follow.
-    void put_back_tokens(execution_id id);
+    // The execution was sent and did not begin: its tokens are there for the first in line. It keeps its place under
+    // limits of concurrency, and takes tokens again when it enters again.
+    void put_back_tokens(execution_id id, utc_time now);
     // The execution has ended.
     void leave(execution_id id, utc_time now);
 
@@ -92,12 +93,13 @@ public:
     protocol::blocker blocker_of(execution_id id, utc_time now) const;
 
     // True if the tokens promised to the execution must be recorded in the ledger before it is sent: a limit of it is
-    // slow (gcra::slow), and its state is not recorded yet.
+    // slow (gcra::slow), and what is recorded of it does not cover a start at `now`.
     bool must_record(execution_id id, utc_time now) const;
-    // The states to record for these executions. They are valid for a start within a second.
+    // The states to record for these executions. They cover a start within a second; if that was too short for an
+    // earlier one, within twice as long, up to the time that a token takes.
     std::vector<storage::limit_state> states_to_record(std::vector<execution_id> const& ids, utc_time now) const;
-    // The ledger has the states that were asked for at `now`.
-    void recorded(std::vector<execution_id> const& ids, utc_time now);
+    // The ledger has these states.
+    void recorded(std::vector<storage::limit_state> const& states);
 
     std::size_t size() const { return positions_.size(); }
     std::size_t tasks() const { return tasks_.size(); }
@@ -140,6 +142,8 @@ private:
         int promised = 0;         // tokens, likewise
         int members = 0;          // executions that begin here
         gcra rate;
+        utc_time recorded{};        // the state of the rate that the ledger has, if it is slow
+        duration ahead{};           // for how long the next state to record covers a start
         std::map<rank, node*> line; // null: an execution
         std::optional<rank> offer;  // the place in the line of the parent
         std::optional<utc_time> timer;
@@ -150,7 +154,7 @@ private:
         rank place;
         limit_tree::stage stage = limit_tree::stage::unknown;
         bool holds = false; // its concurrency
-        std::optional<utc_time> recorded_until;
+        bool took = false;  // its tokens
     };
 
     protocol::scope_limits const* limits_of(protocol::service_view which) const;
@@ -161,6 +165,8 @@ private:
     void begin_rate(node& which, protocol::rate_limit const& rate);
     position& position_of(member const& which, utc_time now);
     void drop_if_unused(node& which, utc_time now);
+
+    void record(node& which, utc_time full_at);
 
     bool lets(node const& which, bool fresh, utc_time now) const;
     std::optional<rank> offer_of(node& which, utc_time now);

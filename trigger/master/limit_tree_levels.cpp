@@ -187,10 +187,8 @@ bool limit_tree::must_record(execution_id id, utc_time now) const
     auto const found = positions_.find(id);
     if (found == positions_.end() || found->second.stage != stage::promised)
         return false;
-    if (found->second.recorded_until && *found->second.recorded_until >= now)
-        return false;
     for (auto const* each = found->second.leaf; each != nullptr; each = each->parent)
-        if (each->rate.slow())
+        if (each->rate.slow() && each->rate.full_at_after(1, now) > each->recorded)
             return true;
     return false;
 }
@@ -205,22 +203,37 @@ std::vector<storage::limit_state> limit_tree::states_to_record(std::vector<execu
         for (auto const* each = positions_.at(id).leaf; each != nullptr; each = each->parent) {
             if (!each->rate.slow() || !seen.insert(each->serial).second)
                 continue;
-            auto full_at = each->rate.full_at_after(each->promised, now + recorded_ahead);
+            auto const until = now + std::max(each->ahead, recorded_ahead);
+            auto full_at = each->rate.full_at_after(each->promised, until);
             for (auto const* other : twins_of(*each))
                 if (other->rate.slow())
-                    full_at = std::max(full_at, other->rate.full_at_after(other->promised, now + recorded_ahead));
+                    full_at = std::max(full_at, other->rate.full_at_after(other->promised, until));
             states.push_back({each->task.task, each->of, full_at});
         }
     }
     return states;
 }
 
-void limit_tree::recorded(std::vector<execution_id> const& ids, utc_time now)
+void limit_tree::recorded(std::vector<storage::limit_state> const& states)
 {
-    for (auto const id : ids)
-        if (auto const found = positions_.find(id); found != positions_.end())
-            if (found->second.stage == stage::promised)
-                found->second.recorded_until = now + recorded_ahead;
+    for (auto const& [task, of, full_at] : states) {
+        if (task == task_id{}) {
+            if (auto const found = scopes_.find(of); found != scopes_.end())
+                record(found->second, full_at);
+            continue;
+        }
+        auto at = tasks_.lower_bound({task, 0, {}});
+        for (; at != tasks_.end() && at->first.task == task && at->first.kind != of_shards; ++at)
+            record(at->second, full_at);
+    }
+}
+
+// A busy service may take so long for a place that what was recorded covers the start no more: then it would be
+// recorded again and again, while others take each place that becomes free.
+void limit_tree::record(node& which, utc_time full_at)
+{
+    which.recorded = full_at;
+    which.ahead = std::min(2 * std::max(which.ahead, recorded_ahead), which.rate.interval());
 }
 
 } // namespace baton::trigger

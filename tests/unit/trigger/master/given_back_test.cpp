@@ -81,4 +81,18 @@ TEST_CASE("what was given back leaves its place under a limit to what comes befo
     CHECK(f.state(2) != "running");
 }
 
+TEST_CASE("an execution that no client has taken does not wait for a further token of its rate")
+{
+    fixture f(1, {{"rate", {{"limit", 1}, {"per_ms", 60'000}, {"burst", 1}}}});
+    REQUIRE(f.fired() == ids({1}));
+    for (int bounced = 1; bounced <= 2; ++bounced) {
+        f.undelivered(1, return_cause::no_room, f.assigned.back().number);
+        f.pass(1s);
+        REQUIRE(f.fired().size() == 1U + static_cast<std::size_t>(bounced));
+    }
+    f.delivered(1);
+    f.pass(1s);
+    CHECK(f.number("SELECT full_at FROM limit_state") > to_micros(f.stage.database.utc() + 50s));
+}
+
 } // namespace given_back_test

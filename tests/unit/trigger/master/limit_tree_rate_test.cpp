@@ -136,14 +136,72 @@ TEST_CASE("a slow rate is recorded before its tokens are taken, a second ahead")
     CHECK(states[0].task == task_id{1});
     CHECK(states[0].full_at == b.now + 121s);
     CHECK(b.tree.must_record(execution_id{1}, b.now)); // the write may have failed
-    b.tree.recorded(both, b.now);
-    CHECK_FALSE(b.tree.must_record(execution_id{1}, b.now + 1s));
-    CHECK(b.tree.must_record(execution_id{1}, b.now + 1'001ms));
+    b.tree.recorded(states);
+    b.tree.start(execution_id{1}, b.now + 1s);
+    CHECK_FALSE(b.tree.must_record(execution_id{2}, b.now + 1s));
+    CHECK(b.tree.must_record(execution_id{2}, b.now + 62s));
 
     rate_limit const fast{1, 1s, 1};
     b.enter(3, 2, "stock", fast);
     CHECK(b.wake() == numbers({3}));
     CHECK_FALSE(b.tree.must_record(execution_id{3}, b.now));
+}
+
+TEST_CASE("an execution that was sent and did not begin puts back the token that it took, once")
+{
+    bench b;
+    rate_limit const rate{1, 60s, 3};
+    b.tree.hold(b.member(1, 1, "stock", rate), b.now); // under way before this term: it took no token here
+    for (int id = 2; id <= 5; ++id)
+        b.enter(id, 1, "stock", rate);
+    CHECK(b.wake_and_start() == numbers({2, 3, 4}));
+    b.tree.put_back_tokens(execution_id{1}, b.now);
+    CHECK(b.wake().empty());
+    b.tree.put_back_tokens(execution_id{2}, b.now);
+    b.tree.put_back_tokens(execution_id{2}, b.now);
+    b.enter(2, 1, "stock", rate);
+    CHECK(b.wake_and_start() == numbers({2})); // before the fifth: it has its place
+    CHECK(b.wake().empty());
+}
+
+TEST_CASE("what was recorded for an execution that found no client covers its next try")
+{
+    bench b;
+    rate_limit const slow{1, 60s, 1};
+    b.enter(1, 1, "stock", slow);
+    REQUIRE(b.wake() == numbers({1}));
+    b.tree.recorded(b.tree.states_to_record(numbers({1}), b.now));
+    b.tree.step_back(execution_id{1}, b.now + 100ms);
+    b.enter(1, 1, "stock", slow);
+    REQUIRE(b.wake() == numbers({1}));
+    CHECK_FALSE(b.tree.must_record(execution_id{1}, b.now + 1s));
+}
+
+TEST_CASE("a state that was recorded in vain covers a longer time at each try, up to that of a token")
+{
+    bench b;
+    rate_limit const slow{1, 5s, 1};
+    auto const recorded = [&] {
+        auto const states = b.tree.states_to_record(numbers({1}), b.now);
+        REQUIRE(states.size() == 1);
+        b.tree.recorded(states);
+        auto const covers = states[0].full_at - b.now - 5s;
+        b.now += covers + 1ms;
+        return covers;
+    };
+    b.enter(1, 1, "stock", slow);
+    REQUIRE(b.wake() == numbers({1}));
+    CHECK(recorded() == 1s);
+    CHECK(recorded() == 2s);
+    CHECK(recorded() == 4s);
+    CHECK(recorded() == 5s);
+    CHECK(recorded() == 5s);
+    b.tree.start(execution_id{1}, b.now);
+    b.end(1);
+    b.now += 5s;
+    b.enter(1, 1, "stock", slow);
+    REQUIRE(b.wake() == numbers({1}));
+    CHECK(recorded() == 1s);
 }
 
 TEST_CASE("a task whose executions become broadcasts keeps one rate, and one record of it")
