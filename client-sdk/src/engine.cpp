@@ -144,6 +144,18 @@ std::vector<protocol::attempt_key> engine::given_back(instant now)
     return all;
 }
 
+std::vector<protocol::attempt_key> engine::attempts(std::size_t most) const
+{
+    std::vector<protocol::attempt_key> all;
+    auto const add = [&](execution_id one) {
+        if (auto const found = held_.find(one); found != held_.end() && all.size() < most)
+            all.push_back({one, found->second.work->work.attempt});
+    };
+    std::ranges::for_each(running_, add);
+    std::ranges::for_each(queue_, add);
+    return all;
+}
+
 std::vector<protocol::held_execution> engine::query(std::vector<execution_id> const& executions, instant now) const
 {
     std::vector<protocol::held_execution> answer;

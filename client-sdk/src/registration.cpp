@@ -137,6 +137,7 @@ awaitable<bool> registration::register_with(std::size_t node, std::string& why)
 {
     settings_.identity.terms = engine_.terms().all();
     settings_.identity.given_back = engine_.given_back(calls_.time().now());
+    settings_.identity.held = engine_.attempts(protocol::most_held_told);
     auto const generation = ++settings_.identity.generation;
     auto text = nlohmann::json(settings_.identity).dump();
     auto const asked = calls_.time().now();

@@ -210,6 +210,12 @@ def given_back():
             if status == "given back" and time.monotonic() - when < 60 and ident not in held]
 
 
+def having():
+    """What it has, running ones first: these take its slots at its next home, too."""
+    ordered = sorted(held.items(), key=lambda one: not one[1]["started"])
+    return [{"execution": ident, "attempt": job["attempt"]} for ident, job in ordered][:1000]
+
+
 def probe(body):
     """Proves that this instance listens here. Any caller may ask."""
     if not 1 <= len(body["nonce"].encode()) <= 128:
@@ -340,11 +346,14 @@ def beat(address, left):
                 "draining": draining.is_set(), "clock_ms": time.time_ns() // 1_000_000})
         else:
             generation += 1
+            with lock:
+                before = {"given_back": given_back(), "held": having()}
             status, answer = post(NODES[node], "/client/v1/register", {
+                **before,
                 "revision": 4, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "schemas": SCHEMAS, "tags": TAGS, "slots": SLOTS, "queue": QUEUE,
-                "version": "python-example", "terms": terms(), "given_back": given_back(), "delivery": "fetch" if FETCHES else "push"})
+                "version": "python-example", "terms": terms(), "delivery": "fetch" if FETCHES else "push"})
         if status == 410:
             take_new_name()
         fresh, registered = status == 200 and not registered, status == 200

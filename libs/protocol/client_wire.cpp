@@ -6,7 +6,7 @@ namespace baton::protocol {
 
 BATON_LEAN_WIRE(attempt_key, execution, attempt)
 BATON_LEAN_WIRE(register_request, revision, project, service, instance, address, secret, generation, handlers, tags,
-                slots, queue, version, terms, unreachable_from, delivery, schemas, given_back)
+                slots, queue, version, terms, unreachable_from, delivery, schemas, given_back, held)
 BATON_WIRE(heartbeat_request, instance, generation, ticket, free_slots, terms, draining, clock_ms)
 BATON_WIRE(heartbeat_answer, terms, heartbeat_ms, ttl_ms, node, reach, why, ticket, fetch)
 BATON_WIRE(watch_request, instance, ticket)

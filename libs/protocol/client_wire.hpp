@@ -63,7 +63,10 @@ struct register_request {
     // The attempts that it has given back in the last minute (recall_answer). Its former home may have died with the
     // answer.
     std::vector<attempt_key> given_back;
+    // The attempts that it has, running ones first; at most most_held_told count.
+    std::vector<attempt_key> held;
 };
+inline constexpr std::size_t most_held_told = 1'000;
 
 // Can the client's home call it? `pending`: the address has not proved itself yet, and has not failed to.
 enum class reach { pending, reachable, unreachable };

@@ -30,6 +30,7 @@ public:
         auto const ticket = parts_.given.ticket(instance, message.generation);
         auto unreachable_from = message.unreachable_from;
         auto given_back = std::move(message.given_back);
+        auto held = std::move(message.held);
         auto const taken = co_await parts_.clients.join(std::move(message), request.connected);
         if (taken == registry::joined::overtaken)
             co_return http::problem(404, "Overtaken", "the client has registered again since");
@@ -44,6 +45,7 @@ public:
                 "register under a new instance");
         parts_.reach.tried(instance, std::move(unreachable_from));
         parts_.deliveries.may_have_given_back(instance, std::move(given_back));
+        parts_.deliveries.has(instance, std::move(held));
         co_return answer(instance, ticket);
     }
 

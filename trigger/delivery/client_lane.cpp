@@ -111,6 +111,14 @@ bool client_lane::has(protocol::attempt_key const& which, instant now)
     return holds;
 }
 
+void client_lane::learn(protocol::attempt_key const& which, instant now)
+{
+    if (held_.contains(which.execution) || !has(which, now))
+        return;
+    held_.at(which.execution).learned = true;
+    told_at_ = now;
+}
+
 bool client_lane::holds(protocol::attempt_key const& which) const
 {
     auto const found = held_.find(which.execution);

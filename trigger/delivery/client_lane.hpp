@@ -72,6 +72,7 @@ struct held_attempt {
     instant since;
     instant asked_at;        // the client, last, whether it still has it
     bool has_result = false; // which is not recorded yet
+    bool learned = false;    // from the client: another node has dispatched it
 };
 
 // The free slots and executions of a client, for the list of clients.
@@ -174,6 +175,8 @@ public:
 
     // The client took it. False: it takes no place, because its end has been recorded meanwhile.
     bool has(protocol::attempt_key const& which, instant now);
+    // It has told that it has this one.
+    void learn(protocol::attempt_key const& which, instant now);
     // Its end is recorded. A client may send a result before the answer to the dispatch arrives. False: this client
     // does not have the execution, nor is this attempt on its way to it.
     bool ended(protocol::attempt_key const& which, instant now);
@@ -205,14 +208,15 @@ public:
     instant next_look(instant now) const;
     // A client that drains is to give back what it has not begun, a slow one what it has beyond its places. Returns the
     // executions that it is to be asked for now, the last first, at most lane_limits::asked_at_once; recall_ended()
-    // must follow, unless there are none. `settled`: see may_have_given_back.
+    // must follow, unless there are none. `settled`: a later assignment of what it has told has a higher number than
+    // this node knows.
     std::vector<protocol::attempt_key> take_recall(instant now, bool settled);
     enum class recalled { gave_back, nothing, unknown_call, no_answer };
     void recall_ended(recalled how, instant now);
-    // It has given these back, but its former home may not have told the master. It is asked again once it is certain
-    // that a later assignment of them has a higher number than this node knows by then.
+    // It has given these back, but its former home may not have told the master. It is asked again.
     void may_have_given_back(std::vector<protocol::attempt_key> which, instant now);
-    std::optional<instant> unconfirmed_since() const;
+    // When it told last what it has of other nodes, or has given back to them.
+    std::optional<instant> told_at() const { return told_at_; }
     // How many of those that wait here are too many for its places.
     std::size_t too_many_waiting() const;
     // The client has been chosen by the master, which is told of its places.
@@ -301,7 +305,7 @@ private:
     instant next_recall_{};
     duration recall_pause_{};
     std::vector<protocol::attempt_key> unconfirmed_{}; // see may_have_given_back
-    instant unconfirmed_since_{};
+    std::optional<instant> told_at_{};
     int hidden_ = 0; // executions that it has beside `held_`
     instant hidden_until_{};
     bool proved_ = false;

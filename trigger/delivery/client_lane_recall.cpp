@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -77,14 +78,15 @@ std::vector<protocol::attempt_key> client_lane::take_recall(instant now, bool se
     std::vector<std::tuple<instant, execution_id, int>> all;
     if (most > 0)
         for (auto const& [execution, one] : held_)
-            if (!one.has_result)
+            if (!one.has_result && (settled || !one.learned))
                 all.emplace_back(one.since, execution, one.attempt);
     most = std::min(most, all.size());
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(), std::greater<>());
     for (std::size_t i = 0; i < most; ++i)
         out.push_back({std::get<1>(all[i]), std::get<2>(all[i])});
     if (settled)
-        out.insert(out.end(), unconfirmed_.begin(), unconfirmed_.end());
+        std::ranges::copy_if(unconfirmed_, std::back_inserter(out),
+                             [this](auto const& one) { return !held_.contains(one.execution); });
     if (too_many)
         prefetch_.stalled(now - idle_since(), who_.slots);
     recalling_ = !out.empty();
@@ -116,12 +118,7 @@ void client_lane::may_have_given_back(std::vector<protocol::attempt_key> which, 
     if (unconfirmed_.size() > limits_.asked_at_once)
         unconfirmed_.erase(unconfirmed_.begin(),
                            unconfirmed_.end() - static_cast<std::ptrdiff_t>(limits_.asked_at_once));
-    unconfirmed_since_ = now;
-}
-
-std::optional<instant> client_lane::unconfirmed_since() const
-{
-    return unconfirmed_.empty() ? std::nullopt : std::optional(unconfirmed_since_);
+    told_at_ = now;
 }
 
 std::size_t client_lane::too_many_waiting() const

@@ -58,6 +58,7 @@ void client_questions::tell(std::shared_ptr<round> const& all, std::string const
     ++all->left;
     told_.ask(instance, all->text, [this, all, instance](protocol::query_answer&& answer) {
         notify_.answered(instance);
+        learn(instance, answer);
         if (all->over)
             return false;
         all->answered(instance, std::move(answer));
@@ -71,10 +72,22 @@ awaitable<void> client_questions::ask_one(std::shared_ptr<round> all, std::strin
     auto answer = co_await deps_.calls.ask(instance, std::move(text), protocol::delivery_way::push);
     if (answer) {
         notify_.answered(instance);
+        learn(instance, *answer);
         co_return all->answered(instance, std::move(*answer));
     }
     notify_.failed(instance, "it did not answer a question");
     all->ended();
+}
+
+// What the client has of a former home takes its slots.
+void client_questions::learn(std::string const& instance, protocol::query_answer const& answer)
+{
+    auto* const lane = deps_.clients.find(instance);
+    if (lane == nullptr)
+        return;
+    for (auto const& one : answer.held)
+        if (!one.finished)
+            deps_.clients.learn(*lane, {one.execution, one.attempt}, deps_.time.now());
 }
 
 void client_questions::cancel(protocol::cancel_at_request request)

@@ -39,6 +39,7 @@ private:
     struct round;
     void tell(std::shared_ptr<round> const& all, std::string const& instance);
     awaitable<void> ask_one(std::shared_ptr<round> all, std::string instance);
+    void learn(std::string const& instance, protocol::query_answer const& answer);
     awaitable<void> cancel_one(protocol::cancel_at_request request, protocol::delivery_way way);
 
     dependencies deps_;

@@ -337,6 +337,19 @@ void dispatcher::may_have_given_back(std::string const& instance, std::vector<pr
     bell_.wake();
 }
 
+void dispatcher::has(std::string const& instance, std::vector<protocol::attempt_key> which)
+{
+    auto* const lane = deps_.lanes.find(instance);
+    if (lane == nullptr)
+        return;
+    which.resize(std::min(which.size(), protocol::most_held_told));
+    for (auto const& one : which) {
+        auto const* known = deps_.known.find(one.execution);
+        if (known == nullptr || (known->fate == fate::delivered && known->client == instance))
+            deps_.lanes.learn(*lane, one, deps_.time.now());
+    }
+}
+
 void dispatcher::told_free_slots(std::string const& instance, int free)
 {
     auto* lane = deps_.lanes.find(instance);

@@ -70,7 +70,9 @@ public:
     void results_came(std::string const& instance, std::vector<protocol::result_report> const& results);
     void told_free_slots(std::string const& instance, int free); // by a heartbeat
     // It has registered, and told what it gave back lately.
+    // By a registration.
     void may_have_given_back(std::string const& instance, std::vector<protocol::attempt_key> which);
+    void has(std::string const& instance, std::vector<protocol::attempt_key> which);
     void client_returned(std::string const& instance); // it can be called again
     void question_failed(std::string const& instance, std::string const& why);
     void question_waits(std::string const& instance); // until the client has proved itself at its address

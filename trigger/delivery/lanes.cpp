@@ -62,6 +62,15 @@ void lanes::has(client_lane& lane, protocol::attempt_key const& which, instant n
     watch(lane, now);
 }
 
+void lanes::learn(client_lane& lane, protocol::attempt_key const& which, instant now)
+{
+    lane.learn(which, now);
+    if (lane.holds(which))
+        holders_.try_emplace(which.execution, lane.number());
+    tell_places(lane);
+    watch(lane, now);
+}
+
 void lanes::forget_holder(execution_id execution, client_lane const& lane)
 {
     auto const holder = holders_.find(execution);

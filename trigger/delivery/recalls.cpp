@@ -12,7 +12,7 @@ namespace baton::trigger {
 void recalls::look_at(client_lane& lane)
 {
     // From then on a later assignment has a higher number than this node knows.
-    auto const since = lane.unconfirmed_since();
+    auto const since = lane.told_at();
     bool const settled = since && deps_.report.next_assignment() != 0 && deps_.report.asked_at() > *since;
     if (auto which = lane.take_recall(deps_.time.now(), settled); !which.empty())
         deps_.background.spawn("a recall", ask(lane.who().instance, std::move(which)));

@@ -64,6 +64,16 @@ TEST_CASE("what was given back begins if it is dispatched again, and is not name
     CHECK(f.recall({2}).empty());
 }
 
+TEST_CASE("the next home hears what the client has, and what runs first")
+{
+    fixture f;
+    CHECK(f.it.attempts(10) == keys{{execution_id{1}, 1}, {execution_id{2}, 1}, {execution_id{3}, 2}});
+    CHECK(f.it.attempts(1) == keys{{execution_id{1}, 1}});
+    f.recall({2});
+    f.finish(1);
+    CHECK(f.it.attempts(10) == keys{{execution_id{3}, 2}});
+}
+
 TEST_CASE("after a question the attempt that was given back is refused")
 {
     fixture f;

@@ -123,6 +123,15 @@ TEST_CASE("all clients are asked at the same time, and the answer comes with the
     CHECK(f.calls.asked["a"].term == protocol::term_id{1, 5});
 }
 
+TEST_CASE("what a client says that it has takes its slots")
+{
+    fixture f;
+    f.add("a");
+    f.ask({"a"});
+    CHECK(f.lanes.find("a")->holds({execution_id{1}, 2}));
+    CHECK_FALSE(f.lanes.find("a")->has_free_slot(f.host.time().now()));
+}
+
 TEST_CASE("a slow client delays the answers of the others by a second at most, and its own answer does not count")
 {
     fixture f;

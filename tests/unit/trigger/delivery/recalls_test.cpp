@@ -269,6 +269,76 @@ TEST_CASE("a new home asks for what the client gave to its last home, once assig
     CHECK(f.calls.recalled.size() == 1);
 }
 
+TEST_CASE("a later attempt that the client gives back counts, though it had given back an earlier one to its last home")
+{
+    fixture f;
+    f.calls.answer_recall = [](protocol::recall_request const& asked) { // it says each execution once
+        client_calls::recall_outcome out;
+        out.answer.emplace();
+        if (std::ranges::find(asked.executions, execution_id{7}) != asked.executions.end())
+            out.answer->given_back.push_back({execution_id{7}, 2});
+        return out;
+    };
+    f.add("a", 1, 30);
+    f.assign({1}, 2);
+    f.assign({7}, 2);
+    f.deliveries.may_have_given_back("a", {{execution_id{7}, 1}});
+    f.pass(2s);
+    CHECK(f.hears(execution_id{7}, "given_back"));
+    CHECK(f.deliveries.figures("a")->in_flight == 1);
+}
+
+TEST_CASE("what a client has of its last home takes its slots, and what waits behind it goes back to the master")
+{
+    fixture f;
+    f.assigned = 0; // the master has not told yet
+    f.runs({7});
+    f.add("a", 2, 30);
+    f.deliveries.has("a", {{execution_id{7}, 1}, {execution_id{8}, 1}});
+    CHECK(f.deliveries.figures("a")->free_slots == 0);
+    f.assign({1});
+    f.pass(1s);
+    REQUIRE_FALSE(f.calls.recalled.empty());
+    for (auto const& each : f.calls.recalled)
+        CHECK(each.executions == ids({1})); // an assignment of the others may have a higher number
+    CHECK(f.hears(execution_id{1}, "given_back"));
+    CHECK(f.deliveries.figures("a")->in_flight == 2);
+    f.end("a", 7, 1s);
+    f.end("a", 8, 1s);
+    CHECK(f.deliveries.figures("a")->free_slots == 2);
+}
+
+TEST_CASE(
+    "a client that drains gives back what it has of its last home, once that is not assigned with a higher number")
+{
+    fixture f;
+    f.assigned = 0; // the master has not told yet
+    f.runs({7});
+    f.add("a", 2, 30);
+    f.deliveries.has("a", {{execution_id{7}, 1}, {execution_id{8}, 1}});
+    f.clients.drains("a");
+    f.pass(2s);
+    CHECK(f.calls.recalled.empty());
+    f.assigned = 1'000;
+    f.pass(2s);
+    REQUIRE_FALSE(f.calls.recalled.empty());
+    CHECK(f.hears(execution_id{8}, "given_back"));
+    CHECK(f.deliveries.figures("a")->in_flight == 1);
+}
+
+TEST_CASE("what is on its way to another client is not counted where a client says that it has it")
+{
+    fixture f;
+    f.add("a", 1, 0);
+    f.add("b", 1, 0);
+    f.calls.takes = 50ms;
+    f.assign({7});
+    f.pass(10ms);
+    auto const other = f.calls.to("a").empty() ? "a" : "b";
+    f.deliveries.has(other, {{execution_id{7}, 1}});
+    CHECK(f.deliveries.figures(other)->in_flight == 0);
+}
+
 TEST_CASE("what was assigned to this node again is not reported as given back")
 {
     fixture f;
