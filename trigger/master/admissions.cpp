@@ -66,7 +66,7 @@ bool admissions::admit(open_execution& one)
         return false;
     }
     one.admitted_at = scope_.term.clock.now();
-    if (tree_.at(one.id) == limit_tree::stage::promised)
+    if (tree_.at(one.id) == limit_tree::stage::promised || (has_gate(one) && has_moved_on(one)))
         promised_.emplace_back(scope_.term.time.now(), one.id);
     look_in_time();
     return true;
@@ -87,6 +87,7 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, rate_time());
     }
+    make_room(one);
     auto const policy = present_.concurrency(one);
     auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun));
     carry_out(ruling);
@@ -114,6 +115,41 @@ bool admissions::pass_tree(open_execution& one)
     return false;
 }
 
+// An edit has given its task to another service since.
+bool admissions::has_moved_on(open_execution const& one) const
+{
+    auto const& now = present_.holding(one).definition;
+    return protocol::service_of(now) != protocol::service_of(one.task->definition);
+}
+
+bool admissions::may_displace(execution_id id)
+{
+    auto const* one = find_waiting(id);
+    return one != nullptr && !one->begun && has_moved_on(*one);
+}
+
+// Executions that wait for a client of a service that had the task before may wait for ever.
+void admissions::make_room(open_execution const& one)
+{
+    if (has_moved_on(one))
+        return;
+    auto const waits_elsewhere = [this](execution_id id) { return may_displace(id); };
+    auto const where = place_of(one);
+    for (std::size_t i = 0; i < woken_at_once; ++i) {
+        auto const other = gate_.holder_if_full(where, waits_elsewhere);
+        if (!other)
+            return;
+        displace(*scope_.open.find(*other));
+    }
+}
+
+// It goes on waiting for a client, and asks for its place when there is one.
+void admissions::displace(open_execution& one)
+{
+    one.displaced = true;
+    admitted(gate_.leave(one.id));
+}
+
 bool admissions::must_write(open_execution const& one) const
 {
     return tree_.must_record(one.id, rate_time());
@@ -121,6 +157,8 @@ bool admissions::must_write(open_execution const& one) const
 
 bool admissions::start(open_execution& one)
 {
+    if (one.displaced && !gate_.holds(one.id) && !pass_gate(one))
+        return false;
     if (!one.limited && (!tree_.any_service_limited() || !concerns(one)))
         return true;
     if (tree_.at(one.id) != limit_tree::stage::promised && !pass_tree(one))
@@ -186,8 +224,12 @@ bool admissions::wake_tree(execution_id asking)
 void admissions::step_back()
 {
     auto const now = scope_.term.time.now();
-    for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front())
-        tree_.step_back(promised_.front().second, rate_time());
+    for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front()) {
+        auto const id = promised_.front().second;
+        tree_.step_back(id, rate_time());
+        if (gate_.holds(id) && may_displace(id))
+            displace(*scope_.open.find(id));
+    }
 }
 
 bool admissions::waits(execution_id id) const

@@ -80,6 +80,10 @@ private:
     void send(open_execution& one);
     void admitted(std::vector<execution_id> const& ids);
     void give_way(open_execution& one);
+    bool has_moved_on(open_execution const& one) const;
+    bool may_displace(execution_id id);
+    void make_room(open_execution const& one);
+    void displace(open_execution& one);
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});
     void step_back();

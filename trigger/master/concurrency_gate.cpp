@@ -60,7 +60,7 @@ concurrency_gate::ruling concurrency_gate::enter(line& here, place const& where,
         put(here, where, which, admitted);
         return {admitted ? verdict::admitted : verdict::waits, {}, {}};
     }
-    if (here.has_room() && here.waiting.size() == here.forced.size()) {
+    if (here.admits()) {
         put(here, where, which, true);
         return {};
     }
@@ -237,6 +237,18 @@ std::vector<execution_id> concurrency_gate::leave(execution_id id)
     auto admitted = promote(where, here);
     drop_if_unused(where);
     return admitted;
+}
+
+std::optional<execution_id> concurrency_gate::holder_if_full(place const& where,
+                                                             std::function<bool(execution_id)> const& which) const
+{
+    auto const here = lines_.find(where);
+    if (here == lines_.end() || here->second.admits())
+        return std::nullopt;
+    auto const& all = here->second.holders;
+    auto const end = std::ranges::next(all.begin(), most_looked_at, all.end());
+    auto const found = std::find_if(all.begin(), end, [&](auto const& one) { return which(one.second); });
+    return found == end ? std::nullopt : std::optional(found->second);
 }
 
 bool concurrency_gate::holds(execution_id id) const

@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -72,6 +73,10 @@ public:
     // It has ended, whether it was under way or waited. Returns those that are admitted in its place.
     std::vector<execution_id> leave(execution_id id);
 
+    // If no place is free for another one: the first that is under way and meets `which`, of the first hundred.
+    std::optional<execution_id> holder_if_full(place const& where,
+                                               std::function<bool(execution_id)> const& which) const;
+
     bool holds(execution_id id) const;
     bool waits(execution_id id) const;
     std::size_t places() const { return lines_.size(); }
@@ -90,6 +95,7 @@ private:
         std::set<execution_id> beyond;     // of the holders: admitted by force
         std::set<execution_id> running_on; // of the holders
         bool has_room() const { return of->most == 0 || holders.size() < of->most; }
+        bool admits() const { return has_room() && waiting.size() == forced.size(); }
     };
     struct position {
         place where;
@@ -104,7 +110,8 @@ private:
     std::vector<execution_id> promote(place const& where, line& in);
     ruling replace(line& in, candidate const& by);
 
-    static constexpr std::size_t most_at_once = 1'000; // admitted, or lines looked at
+    static constexpr std::size_t most_at_once = 1'000;    // admitted, or lines looked at
+    static constexpr std::ptrdiff_t most_looked_at = 100; // holders
 
     std::map<task_id, task_limit> limits_;
     std::map<place, line> lines_;

@@ -153,6 +153,45 @@ TEST_CASE("a limit that an edit changed holds for executions that had not asked 
     CHECK(f.sent() == ids({1, 2, 3}));
 }
 
+TEST_CASE("what waits for a client of a former service keeps no place from executions of the present one")
+{
+    for (auto const* when_full : {"wait", "skip"}) {
+        CAPTURE(when_full);
+        fixture f(limited(1, when_full));
+        f.firing->hear("n1", f.room(0, 0, 2));
+        f.firing->hear("n1", f.room(100, 100, 1, "another"));
+        f.fire({1}, 2);
+        if (std::string_view(when_full) == "wait")
+            f.fire({2, 3}, 2);
+        f.pass(200ms);
+        REQUIRE(f.sent().empty());
+        f.exec(
+            "INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) SELECT task_id, "
+            "2, 'edited', 2, REPLACE(definition, '\"service\":\"s\"', '\"service\":\"another\"'), 2 FROM "
+            "task_version WHERE task_id = 2");
+        f.limits.edited(f.book.get(task_id{2}, 2, f.text("SELECT definition FROM task_version WHERE version = 2"), {}));
+        f.add_execution(4, 2);
+        f.exec("UPDATE execution SET task_version = 2 WHERE id = 4");
+        f.load();
+        f.due_changed.wake();
+        f.pass(500ms);
+        CHECK(f.sent() == ids({4}));
+
+        f.firing->hear("n1", f.room(100, 100, 3));
+        f.pass(200ms);
+        if (std::string_view(when_full) == "skip") {
+            CHECK(f.state(1) == "skipped");
+            continue;
+        }
+        CHECK(f.sent() == ids({4})); // it runs
+        f.end(4);
+        CHECK(f.sent() == ids({4, 1}));
+        f.end(1);
+        f.pass(200ms);
+        CHECK(f.sent() == ids({4, 1, 2}));
+    }
+}
+
 TEST_CASE("a run that is read late is admitted by the limit of an edit that came before")
 {
     fixture f(limited(1));
