@@ -81,6 +81,9 @@ void chains::check_pause(drawn_task const& task, execution_row const& before, ex
     // The pause counts from the end of the execution, which may come before that of a handler that was to stop.
     if (!at.clock_stepped())
         ended = std::min(ended, before.ended_at.value_or(ended));
+    if (before.state == "succeeded")
+        for (auto const* call : at.calls.at(before.id)) // also of a client that had counted as gone
+            ended = call->succeeded ? std::min(ended, at.told_end_of(*call)) : ended;
     auto const every = millis(second->definition.at("schedule"), "every_ms");
     bool const timed_out = before.state == "timed_out" || before.state == "cancelled";
     if (began < ended + every - measured && !(at.clock_stepped() && timed_out))
