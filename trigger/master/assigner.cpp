@@ -57,6 +57,10 @@ awaitable<void> assigner::fire()
         co_await scope_.term.until_active(assigning_need);
         deps_.ready.unblock_due(scope_.term.time.now());
         auto const round = scope_.term.clock.now();
+        if (round > limit_) { // what waits may have been paused since
+            co_await scope_.due_changed.wait();
+            continue;
+        }
         collect(round);
         distribute(round);
         auto const now = scope_.term.time.now();

@@ -107,15 +107,29 @@ TEST_CASE("nothing fires that is due behind the last reading of the signals")
     fixture f({}, false);
     f.firing->hear("n1", f.room(10, 10));
     f.fire({1, 2});
-    f.open.wait(f.one(2), f.start + 10ms);
+    f.open.wait(f.one(2), f.clock.now() + 2s);
     f.pass(500ms);
     CHECK(f.calls.assigned.empty());
-    f.firing->may_fire_until(f.start + 5ms);
-    f.pass(500ms);
+    f.firing->may_fire_until(f.clock.now() + 500ms);
+    f.pass(3s);
     CHECK(f.all_at("n1") == ids({1}));
-    f.firing->may_fire_until(f.start + 15ms);
+    f.firing->may_fire_until(f.clock.now() + 500ms);
     f.pass(500ms);
     CHECK(f.all_at("n1") == ids({1, 2}));
+}
+
+TEST_CASE("what waits for a client is not sent while nobody has read the signals: its service may be paused by now")
+{
+    fixture f({}, false);
+    f.firing->may_fire_until(f.clock.now() + 500ms);
+    f.fire({1});
+    f.pass(1s);
+    f.firing->hear("n1", f.room(10, 10));
+    f.pass(1s);
+    CHECK(f.calls.assigned.empty());
+    f.firing->may_fire_until(f.clock.now() + 500ms);
+    f.pass(100ms);
+    CHECK(f.all_at("n1") == ids({1}));
 }
 
 TEST_CASE("a node that drains, is suspect or does not live gets nothing")
