@@ -87,6 +87,15 @@ bool admissions::pass_gate(open_execution& one)
             return true;
         tree_.leave(one.id, rate_time());
     }
+    if (has_moved_on(one) && !one.begun && !gate_.waits(one.id)) {
+        one.displaced = true;
+        return true;
+    }
+    return enter_gate(one);
+}
+
+bool admissions::enter_gate(open_execution& one)
+{
     make_room(one);
     auto const policy = present_.concurrency(one);
     auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun));
@@ -122,28 +131,47 @@ bool admissions::has_moved_on(open_execution const& one) const
     return protocol::service_of(now) != protocol::service_of(one.task->definition);
 }
 
-bool admissions::may_displace(execution_id id)
-{
-    auto const* one = find_waiting(id);
-    return one != nullptr && !one->begun && has_moved_on(*one);
-}
-
 // Executions that wait for a client of a service that had the task before may wait for ever.
 void admissions::make_room(open_execution const& one)
 {
     if (has_moved_on(one))
         return;
-    auto const waits_elsewhere = [this](execution_id id) { return may_displace(id); };
-    auto const where = place_of(one);
+    auto const moved_on = [this](open_execution const& other) { return has_moved_on(other); };
     for (std::size_t i = 0; i < woken_at_once; ++i) {
-        auto const other = gate_.holder_if_full(where, waits_elsewhere);
-        if (!other)
+        auto* const other = find_unsent_holder(one, moved_on);
+        if (other == nullptr)
             return;
-        displace(*scope_.open.find(*other));
+        displace(*other);
     }
 }
 
-// It goes on waiting for a client, and asks for its place when there is one.
+// A client has room for an execution that had left its place. One of another service that waits for a client leaves its
+// place in turn.
+void admissions::take_back_place(open_execution& one)
+{
+    auto const service = protocol::service_of(one.task->definition);
+    auto const elsewhere = [&](open_execution const& other) {
+        return protocol::service_of(other.task->definition) != service;
+    };
+    auto* const other = find_unsent_holder(one, elsewhere);
+    if (other == nullptr)
+        return;
+    other->displaced = true;
+    gate_.hand_over(other->id, candidate(one, !one.begun));
+}
+
+// Null if a place is free.
+open_execution* admissions::find_unsent_holder(open_execution const& asking,
+                                               std::function<bool(open_execution const&)> const& which)
+{
+    auto const found = gate_.holder_if_full(place_of(asking), [&](execution_id id) {
+        auto const* one = find_waiting(id);
+        return one != nullptr && !one->begun && which(*one);
+    });
+    return found ? scope_.open.find(*found) : nullptr;
+}
+
+// It goes on waiting for a client, and asks for a place when there is one.
 void admissions::displace(open_execution& one)
 {
     one.displaced = true;
@@ -157,8 +185,11 @@ bool admissions::must_write(open_execution const& one) const
 
 bool admissions::start(open_execution& one)
 {
-    if (one.displaced && !gate_.holds(one.id) && !pass_gate(one))
-        return false;
+    if (one.displaced && !gate_.holds(one.id)) {
+        take_back_place(one);
+        if (!enter_gate(one))
+            return false;
+    }
     if (!one.limited && (!tree_.any_service_limited() || !concerns(one)))
         return true;
     if (tree_.at(one.id) != limit_tree::stage::promised && !pass_tree(one))
@@ -227,8 +258,9 @@ void admissions::step_back()
     for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front()) {
         auto const id = promised_.front().second;
         tree_.step_back(id, rate_time());
-        if (gate_.holds(id) && may_displace(id))
-            displace(*scope_.open.find(id));
+        auto* const one = find_waiting(id);
+        if (one != nullptr && gate_.holds(id) && !one->begun && has_moved_on(*one))
+            displace(*one);
     }
 }
 

@@ -73,6 +73,7 @@ private:
     std::optional<task_id> next_task(task_id last) const;
     awaitable<std::vector<storage::defined_task>> present_versions(std::vector<task_id> const& tasks);
     bool pass_gate(open_execution& one);
+    bool enter_gate(open_execution& one);
     bool pass_tree(open_execution& one);
     bool must_write(open_execution const& one) const;
     void wait_here(open_execution& one);
@@ -81,8 +82,10 @@ private:
     void admitted(std::vector<execution_id> const& ids);
     void give_way(open_execution& one);
     bool has_moved_on(open_execution const& one) const;
-    bool may_displace(execution_id id);
     void make_room(open_execution const& one);
+    void take_back_place(open_execution& one);
+    open_execution* find_unsent_holder(open_execution const& asking,
+                                       std::function<bool(open_execution const&)> const& which);
     void displace(open_execution& one);
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});

@@ -222,6 +222,19 @@ std::vector<execution_id> concurrency_gate::promote(place const& where, line& in
     return admitted;
 }
 
+void concurrency_gate::hand_over(execution_id from, candidate const& to)
+{
+    auto const found = positions_.find(from);
+    if (found == positions_.end() || !found->second.holds || positions_.contains(to.id))
+        return;
+    auto const [where, at, held] = found->second;
+    positions_.erase(found);
+    auto& here = lines_.at(where);
+    here.holders.erase({at, from});
+    here.beyond.erase(from);
+    put(here, where, to, true);
+}
+
 std::vector<execution_id> concurrency_gate::leave(execution_id id)
 {
     auto const found = positions_.find(id);

@@ -60,6 +60,9 @@ public:
     // The first such task behind `last`, in order of ids.
     std::optional<task_id> next_task(task_id last) const;
 
+    // `from` is not under way after all. Its place goes to this one, before all that wait.
+    void hand_over(execution_id from, candidate const& to);
+
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
     void runs_on(execution_id id);
 

@@ -76,7 +76,7 @@ struct open_execution {
     bool has_waited = false;                   // for a limit, in this term
     std::optional<utc_time> admitted_at{};     // when the limit of its task let it go on
     bool scheduled = false;                    // a firing, which an edit may take back, and not a run now
-    bool displaced = false;                    // see admissions::displace
+    bool displaced = false;                    // asks for its place under a limit when it starts
     bool forced = false;                       // a run now by force; of a shard see open_set::is_forced
     std::optional<execution_id> parent;
     int shard_index = 0;
