@@ -128,17 +128,28 @@ bool names_another_handler(std::vector<difference> const& found)
         found, [](difference const& each) { return each.member == "service" || each.member == "handler"; });
 }
 
-std::vector<storage::clients::service_handlers> live_services(nlohmann::json const& clients)
+handlers_by_service live_services(nlohmann::json const& clients)
 {
-    std::map<protocol::service_key, std::set<std::string>> handlers;
+    handlers_by_service live;
     for (auto const& client : clients.at("items"))
-        handlers[{client.at("project").get<std::string>(), client.at("service").get<std::string>()}].merge(
+        live[{client.at("project").get<std::string>(), client.at("service").get<std::string>()}].merge(
             client.at("handlers").get<std::set<std::string>>());
-    std::vector<storage::clients::service_handlers> live;
-    live.reserve(handlers.size());
-    for (auto const& [service, names] : handlers)
-        live.push_back({service, {names.begin(), names.end()}});
     return live;
+}
+
+storage::clients::served_handlers served_in(handlers_by_service const& live, protocol::service_key const& service)
+{
+    storage::clients::served_handlers out;
+    out.service = service;
+    if (auto const found = live.find(service); found != live.end()) {
+        out.instances = 1;
+        out.handlers.assign(found->second.begin(), found->second.end());
+        return out;
+    }
+    for (auto const& [other, handlers] : live)
+        if (other.project == service.project && out.others.size() < storage::clients::most_others)
+            out.others.push_back(other.service);
+    return out;
 }
 
 std::string import_text(difference const& each)

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,7 +35,10 @@ bool enables(std::vector<difference> const& found);
 bool names_another_handler(std::vector<difference> const& found);
 
 // The handlers of each service, from the server's list of clients.
-std::vector<storage::clients::service_handlers> live_services(nlohmann::json const& clients);
+using handlers_by_service = std::map<protocol::service_key, std::set<std::string>>;
+handlers_by_service live_services(nlohmann::json const& clients);
+// As the server would read it.
+storage::clients::served_handlers served_in(handlers_by_service const& live, protocol::service_key const& service);
 
 // schedule.cron: "0 2 * * *" at the server, "0 3 * * *" in the file. Long values are cut.
 std::string import_text(difference const& each);

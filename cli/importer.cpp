@@ -103,7 +103,8 @@ void importer::check_served(nlohmann::json const& task)
         live_ = live_services(web_.page("/api/v1/clients", 1'000'000));
     auto const wanted = protocol::parse_task(task);
     try {
-        web::require_served(*live_, protocol::service_of(wanted), wanted.handler, 422);
+        auto const service = protocol::key_of(protocol::service_of(wanted));
+        web::require_served(served_in(*live_, service), wanted.handler, 422);
     } catch (web::refused const& refusal) {
         throw request_failed(422, in_own_words(refusal.what()));
     }

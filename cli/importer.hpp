@@ -2,8 +2,8 @@
 // Makes the server's tasks those of a file.
 
 #include "cli/import_input.hpp"
+#include "cli/import_plan.hpp"
 #include "cli/rest.hpp"
-#include "libs/storage/clients.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -53,7 +53,7 @@ private:
 
     rest& web_;
     import_mode mode_;
-    std::optional<std::vector<storage::clients::service_handlers>> live_; // asked for once, by a dry run
+    std::optional<handlers_by_service> live_; // asked for once, by a dry run
     nlohmann::json registered_ = nlohmann::json::array();
     nlohmann::json updated_ = nlohmann::json::array();
     nlohmann::json differ_ = nlohmann::json::array();

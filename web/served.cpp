@@ -8,7 +8,7 @@ namespace baton::web {
 
 namespace {
 
-constexpr std::size_t longest_list = 20;
+constexpr std::size_t longest_list = storage::clients::most_others - 1;
 
 std::string listed(std::vector<std::string> const& names, std::string const& project)
 {
@@ -24,25 +24,19 @@ constexpr char anyway[] = " (allow_unserved=true in the query accepts it all the
 
 } // namespace
 
-void require_served(std::vector<storage::clients::service_handlers> const& live, protocol::service_view service,
-                    std::string const& handler, int status)
+// Services of other projects are not for this one to know.
+void require_served(storage::clients::served_handlers const& live, std::string const& handler, int status)
 {
-    auto const found = std::ranges::find_if(live, [&](auto const& one) { return service == one.service; });
-    if (found == live.end()) {
-        std::vector<std::string> names;
-        names.reserve(live.size());
-        for (auto const& one : live)
-            if (one.service.project == service.project) // what others serve is not for this project to know
-                names.push_back(one.service.service);
+    auto const& [service, handlers, instances, others] = live;
+    if (instances == 0)
         throw refused(status,
                       "no live client belongs to the service '" + to_text(service) + "'; " +
-                          listed(names, std::string(service.project)) + anyway,
+                          listed(others, service.project) + anyway,
                       "service");
-    }
-    if (std::ranges::find(found->handlers, handler) == found->handlers.end())
+    if (std::ranges::find(handlers, handler) == handlers.end())
         throw refused(status,
                       "no live client of the service '" + to_text(service) + "' serves the handler '" + handler +
-                          "'; " + listed(found->handlers, std::string(service.project)) + anyway,
+                          "'; " + listed(handlers, service.project) + anyway,
                       "handler");
 }
 

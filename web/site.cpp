@@ -32,7 +32,8 @@ http::response answer_of(refused const& refusal)
 // An agent or node that was given the address of web. Not 404, which a client takes for a node that has forgotten it.
 std::optional<http::response> refuse_misdirected(http::request const& head)
 {
-    if (!head.target.starts_with("/client/") && !head.target.starts_with("/internal/"))
+    auto const path = head.path();
+    if (!path.starts_with("/client/") && !path.starts_with("/internal/"))
         return std::nullopt;
     return http::problem(421, "Misdirected Request",
                          "this is baton web; clients and nodes call a trigger node, by default on port 7800");
@@ -132,7 +133,7 @@ http::admitter site::admitter() const
         admission.refusal = refuse_misdirected(head);
         if (admission.refusal)
             return admission;
-        if (!head.target.starts_with("/api/")) {
+        if (!head.path().starts_with("/api/")) {
             admission.body_limit = 0;
             return admission;
         }

@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 
 namespace baton::storage {
@@ -55,6 +57,24 @@ void select_clients(statement& ask, char const* index = nullptr)
     if (index != nullptr)
         ask(by_index{index});
     ask(" WHERE ");
+}
+
+// The first services of the project that have clients. A jump in the index for each, however many clients it has.
+std::vector<std::string> services_of(soci::session& sql, std::string const& project, std::size_t most)
+{
+    std::vector<std::string> names;
+    for (bool more = true; more && names.size() < most;) {
+        statement next(sql);
+        next.select("service")(" FROM client", by_index{"client_service"}, " WHERE project = ", project);
+        next(" AND service > ", names.empty() ? std::string() : names.back(), " AND state <> 'gone' ORDER BY service");
+        next(" LIMIT 1");
+        more = false;
+        next.each([&](row& cells) {
+            names.push_back(cells.text());
+            more = true;
+        });
+    }
+    return names;
 }
 
 } // namespace
@@ -214,27 +234,27 @@ awaitable<void> clients::purge(duration age)
     co_await shared_.run(work);
 }
 
-awaitable<std::vector<clients::service_handlers>> clients::services()
+awaitable<clients::served_handlers> clients::served(protocol::service_key service)
 {
-    protocol::service_map<std::pair<std::set<std::string>, int>> services;
+    served_handlers found;
     auto const work = [&](soci::session& sql) {
-        services.clear();
+        found = {};
+        std::set<std::string> handlers;
         statement ask(sql);
-        ask.select("project", "service", "handlers")(" FROM client WHERE state <> 'gone'");
+        ask.select("handlers", "COUNT(*)")(" FROM client", by_index{"client_service"}, " WHERE project = ");
+        ask(service.project, " AND service = ", service.service, " AND state <> 'gone' GROUP BY handlers");
         ask.each([&](row& cells) {
-            auto project = cells.text();
-            auto& [handlers, instances] = services[{std::move(project), cells.text()}];
             handlers.merge(nlohmann::json::parse(cells.text()).get<std::set<std::string>>());
-            std::erase_if(handlers, [](auto const& offer) { return protocol::is_tag(offer); });
-            ++instances;
+            found.instances += cells.number();
         });
+        std::ranges::copy_if(handlers, std::back_inserter(found.handlers),
+                             [](auto const& offer) { return !protocol::is_tag(offer); });
+        if (found.instances == 0)
+            found.others = services_of(sql, service.project, most_others);
     };
     co_await shared_.run(work);
-    std::vector<service_handlers> out;
-    out.reserve(services.size());
-    for (auto const& [service, found] : services)
-        out.push_back({service, {found.first.begin(), found.first.end()}, found.second});
-    co_return out;
+    found.service = std::move(service);
+    co_return found;
 }
 
 } // namespace baton::storage

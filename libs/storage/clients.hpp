@@ -174,12 +174,16 @@ public:
     // Deletes rows gone for longer than `age`.
     awaitable<void> purge(duration age);
 
-    struct service_handlers {
+    // The handlers of a service's clients that are not gone. Reads no client of another service, but the names of a few
+    // services of the project if this one has no client.
+    struct served_handlers {
         protocol::service_key service;
-        std::vector<std::string> handlers; // without tags
-        int instances = 0;
+        std::vector<std::string> handlers; // in order, without tags
+        std::int64_t instances = 0;
+        std::vector<std::string> others; // at most most_others
     };
-    awaitable<std::vector<service_handlers>> services(); // of clients not gone; for choosing and checking handlers
+    static constexpr std::size_t most_others = 21;
+    awaitable<served_handlers> served(protocol::service_key service);
 
     // The clients of a service that are alike, counted.
     struct alike {

@@ -112,8 +112,8 @@ awaitable<http::response> run(context& site, http::request const& message)
     if (!task)
         expect_done(storage::edit_outcome::not_found);
     if (!unchecked) {
-        auto const live = co_await site.clients.services();
-        require_served(live, protocol::service_of(task->definition), task->definition.handler, 409);
+        auto const live = co_await site.clients.served(protocol::key_of(protocol::service_of(task->definition)));
+        require_served(live, task->definition.handler, 409);
     }
     check_payload(task->definition, wanted.payload);
     auto const done = co_await site.executions.run_now(wanted, site.ids);

@@ -17,17 +17,22 @@ namespace baton::web {
 
 namespace {
 
-using services = std::vector<storage::clients::service_handlers>;
+// What live clients serve, to check the handler against; nothing when the caller waives the check.
+using served = std::optional<storage::clients::served_handlers>;
 
-// The live clients, to check that one serves the handler; nothing when the caller waives the check.
-awaitable<std::optional<services>> live_services(context& site, http::request const& message)
+bool must_be_served(http::request const& message)
 {
     query_parameters asked(message);
     bool const unchecked = asked.flag("allow_unserved").value_or(false);
     asked.finish();
-    if (unchecked)
+    return !unchecked;
+}
+
+awaitable<served> served_by(context& site, protocol::service_key service, bool wanted)
+{
+    if (!wanted)
         co_return std::nullopt;
-    co_return co_await site.clients.services();
+    co_return co_await site.clients.served(std::move(service));
 }
 
 awaitable<task_defaults> defaults_for(context& site, protocol::service_key const& service)
@@ -106,8 +111,7 @@ awaitable<storage::edit_result> create_task(context& site, protocol::task_defini
     throw refused(422, wrong->what(), wrong->field());
 }
 
-awaitable<http::response> create_from(context& site, nlohmann::json const& document,
-                                      std::optional<services> const& live)
+awaitable<http::response> create_from(context& site, nlohmann::json const& document, bool must_be_served)
 {
     auto const now = site.deps.time.utc();
     auto const service = named_service(document);
@@ -116,8 +120,8 @@ awaitable<http::response> create_from(context& site, nlohmann::json const& docum
     schedule::complete_schedule(definition);
     as_document([&] { check_limits(definition); });
     check_future(definition, now, now + site.settings.edit_lead);
-    if (live)
-        require_served(*live, protocol::service_of(definition), definition.handler, 422);
+    if (auto const live = co_await served_by(site, service, must_be_served))
+        require_served(*live, definition.handler, 422);
     auto const done = co_await create_task(site, definition);
     expect_done(done.outcome);
     auto answer = co_await answer_edit(site, done, 201);
@@ -127,10 +131,10 @@ awaitable<http::response> create_from(context& site, nlohmann::json const& docum
 
 awaitable<http::response> create(context& site, http::request const& message)
 {
-    auto const live = co_await live_services(site, message);
+    bool const check = must_be_served(message);
     auto const document = read_body(message);
     try {
-        co_return co_await create_from(site, document, live);
+        co_return co_await create_from(site, document, check);
     } catch (refused const& refusal) {
         throw as_written(document, refusal, site.settings.edit_lead);
     }
@@ -202,7 +206,7 @@ struct unchanged {
 // finds a new parent: an edit ends that. A member that the edit leaves unchanged is not checked again: a task whose
 // only firing is past, or whose clients are down, can still be given another description.
 protocol::task_definition checked_change(storage::task_record const& before, protocol::task_definition after,
-                                         std::optional<services> const& live, utc_time from)
+                                         served const& live, utc_time from)
 {
     auto const& old = before.definition;
     schedule::complete_schedule(after, &old.schedule);
@@ -214,8 +218,9 @@ protocol::task_definition checked_change(storage::task_record const& before, pro
         check_future(after, before.created_at, std::max(from, before.line.value_or(from)));
     if (after.timeout != old.timeout || after.limits != old.limits)
         check_limits(after);
-    if (live && (protocol::service_of(after) != protocol::service_of(old) || after.handler != old.handler))
-        require_served(*live, protocol::service_of(after), after.handler, 422);
+    bool const moves = protocol::service_of(after) != protocol::service_of(old);
+    if (live && live->service == protocol::service_of(after) && (moves || after.handler != old.handler))
+        require_served(*live, after.handler, 422);
     if (!before.parked && !before.finds_new_parent && protocol::to_text(after) == protocol::to_text(old))
         throw unchanged{before};
     return after;
@@ -237,7 +242,7 @@ awaitable<http::response> edit_definition(context& site, http::request const& me
 
 awaitable<http::response> replace(context& site, http::request const& message)
 {
-    auto const live = co_await live_services(site, message);
+    bool const check = must_be_served(message);
     auto document = read_body(message);
     if (document.is_object())
         for (auto const& name : read_only_members())
@@ -246,6 +251,7 @@ awaitable<http::response> replace(context& site, http::request const& message)
     auto const service = named_service(document);
     auto const defaults = co_await defaults_for(site, service);
     auto const definition = read_definition(document, now, defaults);
+    auto const live = co_await served_by(site, service, check);
     auto const from = now + site.settings.edit_lead;
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
@@ -258,7 +264,7 @@ awaitable<http::response> replace(context& site, http::request const& message)
 
 awaitable<http::response> patch(context& site, http::request const& message)
 {
-    auto const live = co_await live_services(site, message);
+    bool const check = must_be_served(message);
     auto const given = read_body(message);
     auto const now = site.deps.time.utc();
     auto const document = as_document([&] { return once_after(given, now); });
@@ -269,6 +275,7 @@ awaitable<http::response> patch(context& site, http::request const& message)
         expect_done(storage::edit_outcome::not_found);
     auto const service = named_service(document, &present->definition);
     auto const defaults = co_await defaults_for(site, service);
+    auto const live = co_await served_by(site, service, check);
     std::function<protocol::task_definition(storage::task_record const&)> const change =
         [&](storage::task_record const& before) {
             return checked_change(before, patched_definition(before.definition, document, defaults), live, from);

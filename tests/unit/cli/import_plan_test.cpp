@@ -123,9 +123,13 @@ TEST_CASE("the handlers of a service are those of all its clients")
     auto const live = live_services(
         {{"items", {client("cron-a", {"y", "x"}), client("cron-b", {"z"}), client("cron-a", {"w", "x"})}}});
     REQUIRE(live.size() == 2);
-    CHECK(live[0].service == protocol::service_key{"default", "cron-a"});
-    CHECK(live[0].handlers == std::vector<std::string>{"w", "x", "y"});
-    CHECK(live[1].handlers == std::vector<std::string>{"z"});
+    auto const one = served_in(live, {"default", "cron-a"});
+    CHECK(one.instances > 0);
+    CHECK(one.handlers == std::vector<std::string>{"w", "x", "y"});
+    auto const none = served_in(live, {"default", "cron-c"});
+    CHECK(none.instances == 0);
+    CHECK(none.others == std::vector<std::string>{"cron-a", "cron-b"});
+    CHECK(served_in(live, {"shop", "cron-a"}).others.empty());
     CHECK(live_services({{"items", nlohmann::json::array()}}).empty());
 }
 

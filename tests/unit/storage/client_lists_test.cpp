@@ -95,7 +95,7 @@ TEST_CASE("how a home reaches its clients is stored without a change that nodes 
     wait_for(clients.set_reach("n1", {}));
 }
 
-TEST_CASE("the services are those of present clients, each with all its handlers")
+TEST_CASE("what a service serves are the handlers of its present clients, and without one other services are named")
 {
     store home(GENERATE(engine::mysql, engine::sqlite));
     auto const database = home.migrated().open();
@@ -114,13 +114,15 @@ TEST_CASE("the services are those of present clients, each with all its handlers
     elsewhere.project = "p2";
     elsewhere.handlers = {"x"};
     wait_for(clients.put(elsewhere));
-    auto const services = wait_for(clients.services());
-    REQUIRE(services.size() == 2);
-    CHECK(services[0].service == protocol::service_key{"default", "it's"});
-    CHECK(services[0].handlers == std::vector<std::string>{"x", "y", "z"});
-    CHECK(services[0].instances == 2);
-    CHECK(services[1].service == protocol::service_key{"p2", "it's"});
-    CHECK(services[1].handlers == std::vector<std::string>{"x"});
+    auto const found = wait_for(clients.served({"default", "it's"}));
+    CHECK(found.service == protocol::service_key{"default", "it's"});
+    CHECK(found.handlers == std::vector<std::string>{"x", "y", "z"});
+    CHECK(found.instances == 2);
+    CHECK(found.others.empty());
+    CHECK(wait_for(clients.served({"p2", "it's"})).handlers == std::vector<std::string>{"x"});
+    auto const gone = wait_for(clients.served({"default", "other"}));
+    CHECK(gone.instances == 0);
+    CHECK(gone.others == std::vector<std::string>{"it's"});
 }
 
 TEST_CASE("clients of a service that are alike are counted, and those that are gone are left out")
@@ -280,6 +282,10 @@ TEST_CASE("lists of a small project read no clients of others")
     CHECK(rows_read(listed) < idle + 20);
     auto const services_of_all = [&] { CHECK(wait_for(services.list({}, {}, 9)).size() == 3); };
     CHECK(rows_read(services_of_all) < idle + 40);
+    auto const served = [&] { CHECK(wait_for(clients.served({"small", "one"})).instances == 2); };
+    CHECK(rows_read(served) < idle + 20);
+    auto const unserved = [&] { CHECK(wait_for(clients.served({"default", "none"})).others.size() == 2); };
+    CHECK(rows_read(unserved) < idle + 20);
     auto const page = [&] { CHECK(wait_for(clients.find_in({"default", {}}, "", 9)).size() == 9); };
     CHECK(rows_read(page) < idle + 20);
 }
