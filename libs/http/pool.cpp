@@ -3,6 +3,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/redirect_error.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <sys/socket.h>
 
@@ -113,6 +114,8 @@ slot::slot(std::shared_ptr<pool> all, asio::any_io_executor loop, url const& to,
 slot::~slot()
 {
     std::erase(host_.waiting, this);
+    if (race_)
+        race_->stop();
     if (!entered_)
         return;
     if (connection_ && reusable_)
@@ -133,6 +136,8 @@ void slot::expire()
     turn_.cancel();
     if (lookup_ != nullptr)
         lookup_->cancel();
+    if (race_)
+        race_->stop();
     if (connection_)
         connection_->socket.close(ignored);
 }
@@ -170,29 +175,46 @@ void slot::note_closed_kept()
 
 awaitable<void> slot::connect(bool sent)
 {
-    auto const endpoints = co_await resolve(sent);
-    error_code failed = asio::error::host_not_found;
-    for (auto const& endpoint : endpoints) {
-        if (limit_.passed())
-            check(asio::error::operation_aborted, sent);
-        connection_.reset();
-        if (!all_->make_room())
-            throw unreachable("cannot connect to " + peer_.text() + ": all " +
-                                  std::to_string(all_->settings_.connection_limit) + " connections are in use",
-                              sent);
-        connection_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit, all_->open_);
-        co_await connection_->socket.async_connect(endpoint, asio::redirect_error(asio::use_awaitable, failed));
-        if (!failed) {
-            connection_->socket.set_option(tcp::no_delay(true), failed);
-            connection_->socket.non_blocking(true, failed);
-            co_return;
-        }
-        if (limit_.passed())
-            throw unreachable("cannot connect to " + peer_.text() + ": connection timed out", sent);
-        check(failed, sent);
+    auto endpoints = co_await resolve(sent);
+    if (limit_.passed())
+        check(asio::error::operation_aborted, sent);
+    connection_.reset();
+    if (!all_->make_room())
+        throw unreachable("cannot connect to " + peer_.text() + ": all " +
+                              std::to_string(all_->settings_.connection_limit) + " connections are in use",
+                          sent);
+    connection_ = std::make_unique<kept_connection>(loop_, all_->settings_.body_limit, all_->open_);
+    auto failed = co_await connect_to(std::move(endpoints));
+    if (!failed) {
+        connection_->socket.set_option(tcp::no_delay(true), failed);
+        connection_->socket.non_blocking(true, failed);
+        co_return;
     }
+    if (limit_.passed())
+        throw unreachable("cannot connect to " + peer_.text() + ": connection timed out", sent);
+    check(failed, sent);
     all_->names(loop_).forget(peer_.host); // it may have moved
     throw unreachable("cannot connect to " + peer_.text() + ": " + failed.message(), sent);
+}
+
+// The address that was connected to last comes first.
+awaitable<error_code> slot::connect_to(std::vector<tcp::endpoint> endpoints)
+{
+    error_code failed;
+    if (endpoints.size() == 1) {
+        co_await connection_->socket.async_connect(endpoints.front(),
+                                                   asio::redirect_error(asio::use_awaitable, failed));
+        co_return failed;
+    }
+    endpoints = interleaved(endpoints);
+    std::ranges::stable_partition(endpoints, [this](auto const& one) { return one.address() == host_.connected; });
+    race_ = std::make_shared<connect_race>(loop_, std::move(endpoints));
+    failed = co_await race_->connect(connection_->socket);
+    race_.reset();
+    error_code unknown;
+    auto const peer = failed ? tcp::endpoint{} : connection_->socket.remote_endpoint(unknown);
+    host_.connected = peer.address();
+    co_return failed;
 }
 
 void slot::check(error_code failed, bool sent) const

@@ -3,6 +3,7 @@
 // Private to this folder; on the loop only.
 
 #include "libs/http/client.hpp"
+#include "libs/http/connect_race.hpp"
 #include "libs/http/deadline.hpp"
 #include "libs/http/resolver.hpp"
 #include "libs/http/wire.hpp"
@@ -55,6 +56,7 @@ private:
         std::vector<idle_list::iterator> idle{}; // busy + idle never exceeds the limit; the last one was used last
         std::deque<slot*> waiting{};
         instant none_kept_until = instant::min(); // it closed a kept connection under a request
+        asio::ip::address connected{};            // the address that was connected to last, if it has several
     };
 
     host& find(url const& to, std::string const& owner);
@@ -109,6 +111,7 @@ public:
 private:
     void expire();
     awaitable<std::vector<asio::ip::tcp::endpoint>> resolve(bool sent);
+    awaitable<error_code> connect_to(std::vector<asio::ip::tcp::endpoint> endpoints);
 
     std::shared_ptr<pool> all_;
     asio::any_io_executor loop_;
@@ -116,6 +119,7 @@ private:
     pool::host& host_;
     asio::steady_timer turn_;              // never expires; cancelled when the slot is granted
     asio::steady_timer* lookup_ = nullptr; // likewise, for a name lookup in progress
+    std::shared_ptr<connect_race> race_;   // between several addresses, in progress
     bool entered_ = false;
     bool reusable_ = false;
     std::unique_ptr<kept_connection> connection_;
