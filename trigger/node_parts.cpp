@@ -146,9 +146,9 @@ void node::parts::connect()
 
 http::handler node::parts::make_routes()
 {
-    add_client_endpoints(
-        endpoints, settings.token,
-        {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, contact, epochs, issued});
+    add_client_endpoints(endpoints, settings.token,
+                         {settings.clients, clients, nodes, results, deliveries, reach, watches, fetches, contact,
+                          epochs, issued, world.time});
     add_node_endpoints(endpoints, world.secret,
                        {epochs, deliveries, questions, link, clients, trace, world.time, clock});
     add_health_endpoints(

@@ -207,7 +207,8 @@ awaitable<error_code> slot::connect_to(std::vector<tcp::endpoint> endpoints)
         co_return failed;
     }
     endpoints = interleaved(endpoints);
-    std::ranges::stable_partition(endpoints, [this](auto const& one) { return one.address() == host_.connected; });
+    std::stable_partition(endpoints.begin(), endpoints.end(),
+                          [this](auto const& one) { return one.address() == host_.connected; });
     race_ = std::make_shared<connect_race>(loop_, std::move(endpoints));
     failed = co_await race_->connect(connection_->socket);
     race_.reset();

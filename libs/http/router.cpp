@@ -1,5 +1,6 @@
 #include "libs/http/router.hpp"
 
+#include "libs/base/characters.hpp"
 #include "libs/base/log.hpp"
 #include "libs/base/loop_meter.hpp"
 #include "libs/base/overloaded.hpp"
@@ -140,8 +141,27 @@ awaitable<response> router::choose(request& message) const
     co_return co_await found->handle(message);
 }
 
+namespace {
+
+// A compressed body would be refused as malformed. Listeners take none, as they tell in Accept-Encoding (RFC
+// 9110, 15.5.16).
+std::optional<response> refuse_coding(request const& message)
+{
+    auto const coding = message.headers.find("Content-Encoding");
+    if (!coding || coding->empty() || *coding == "identity")
+        return std::nullopt;
+    auto no = problem(415, "Unsupported Media Type",
+                      "the body is compressed (Content-Encoding: " + in_quotes(*coding) + "): send it uncompressed");
+    no.headers.set("Accept-Encoding", "identity");
+    return no;
+}
+
+} // namespace
+
 awaitable<response> router::dispatch(request& message) const
 {
+    if (auto no = refuse_coding(message))
+        co_return std::move(*no);
     auto answer = co_await choose(message);
     if (message.method == verb::head && !answer.stream) {
         answer.headers.set("Content-Length", std::to_string(answer.body.size()));

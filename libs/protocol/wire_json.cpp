@@ -1,6 +1,7 @@
 #include "libs/protocol/wire_json.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace baton::protocol {
 
@@ -15,7 +16,7 @@ void check_number(simdjson::ondemand::value& in)
     std::int64_t whole = 0;
     double real = 0;
     if (in.get_int64().get(whole) != simdjson::SUCCESS && in.get_double().get(real) != simdjson::SUCCESS)
-        throw invalid_input("", "not JSON: neither a number nor null");
+        throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
 }
 
 // The parser checks only what is read, so every part is read once.
@@ -43,7 +44,7 @@ void check_value(simdjson::ondemand::value in, int levels)
         break;
     case json_kind::null:
         if (!in.is_null().value())
-            throw invalid_input("", "not JSON: neither a number nor null");
+            throw simdjson::simdjson_error(simdjson::TAPE_ERROR);
         break;
     case json_kind::number:
         check_number(in);
@@ -66,6 +67,31 @@ void refuse_number(char const* name)
 void refuse_part()
 {
     throw invalid_input("", "a message and its parts must be JSON objects");
+}
+
+std::string_view without_mark(std::string_view text)
+{
+    constexpr std::string_view mark = "\xef\xbb\xbf";
+    if (text.starts_with(mark))
+        text.remove_prefix(mark.size());
+    return text;
+}
+
+// The other parser tells where the text is wrong.
+void refuse_text(std::string_view text, char const* why)
+{
+    auto const drop = [](int, nlohmann::json::parse_event_t, nlohmann::json&) { return false; };
+    std::string reason = why;
+    try {
+        std::ignore = nlohmann::json::parse(text, drop);
+        if (auto const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] != '{')
+            refuse_part();
+    } catch (nlohmann::json::exception const& wrong) {
+        reason = wrong.what(); // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
+        if (auto const end = reason.find("] "); end != std::string::npos)
+            reason.erase(0, end + 2);
+    }
+    throw invalid_input("", "not JSON: " + reason);
 }
 
 void skip_value(simdjson::ondemand::value& in)

@@ -182,9 +182,13 @@ bool read_field(std::string_view key, simdjson::ondemand::value& in, char const*
     return true;
 }
 
+std::string_view without_mark(std::string_view text); // without a byte order mark, which JSON readers may ignore
+[[noreturn]] void refuse_text(std::string_view text, char const* why);
+
 template <class Message>
 void read_message(std::string_view text, Message& out)
 {
+    text = without_mark(text);
     try {
         simdjson::padded_string const padded(text);
         simdjson::ondemand::parser parser;
@@ -194,7 +198,7 @@ void read_message(std::string_view text, Message& out)
         if (document.current_location().error() != simdjson::OUT_OF_BOUNDS)
             throw invalid_input("", "not JSON: something follows the message");
     } catch (simdjson::simdjson_error const& wrong) {
-        throw invalid_input("", std::string("not JSON: ") + wrong.what());
+        refuse_text(text, wrong.what());
     }
 }
 

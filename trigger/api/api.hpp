@@ -32,6 +32,7 @@ struct client_endpoint_parts {
     master_contact& contact;
     known_epoch const& epochs;
     stamps const& given;
+    time_source& time;
 };
 // /client/v1, for clients, which show the shared token if one is configured (`token` is not empty).
 void add_client_endpoints(http::router& router, std::string token, client_endpoint_parts parts);

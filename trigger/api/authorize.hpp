@@ -20,9 +20,12 @@ inline bool authorized(http::request const& request, std::string const& secret)
     return same_secret(request.headers.find("Authorization").value_or(""), "Bearer " + secret);
 }
 
-inline http::response client_refused()
+inline http::response client_refused(std::string const& token)
 {
-    return http::problem(401, "Unauthorized", "the clients' token is missing or wrong");
+    return http::problem(401, "Unauthorized",
+                         token.empty() ? "a node takes no messages of web pages: the request has the header Origin or "
+                                         "Sec-Fetch-Site, leave it out"
+                                       : "the clients' token is missing or wrong");
 }
 
 inline http::response node_refused()

@@ -2,6 +2,7 @@
 #include "libs/base/log.hpp"
 #include "trigger/api/api.hpp"
 #include "trigger/api/authorize.hpp"
+#include "trigger/clients/refused_messages.hpp"
 #include "trigger/clients/register_check.hpp"
 
 #include <memory>
@@ -13,12 +14,26 @@ namespace {
 // Each request is one coroutine; the shared object outlives all of them.
 class client_endpoints {
 public:
-    client_endpoints(std::string token, client_endpoint_parts parts) : token_(std::move(token)), parts_(parts) {}
+    client_endpoints(std::string token, client_endpoint_parts parts)
+        : token_(std::move(token)), parts_(parts), refused_(parts.time)
+    {}
+
+    using endpoint = awaitable<http::response> (client_endpoints::*)(http::request const& request);
+
+    awaitable<http::response> answer_to(endpoint which, http::request const& request)
+    {
+        try {
+            co_return co_await (this->*which)(request);
+        } catch (invalid_input const& wrong) {
+            refused_.note(request, wrong);
+            throw;
+        }
+    }
 
     awaitable<http::response> join(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
+            co_return client_refused(token_);
         auto message = read_message<protocol::register_request>(request);
         if (parts_.nodes.self().draining)
             throw unavailable("this node is stopping: register with another one");
@@ -52,7 +67,7 @@ public:
     awaitable<http::response> beat(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
+            co_return client_refused(token_);
         auto message = read_message<protocol::heartbeat_request>(request);
         check(message);
         if (!has_ticket(message.instance, message.ticket))
@@ -73,7 +88,7 @@ public:
     awaitable<http::response> watch(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
+            co_return client_refused(token_);
         auto message = read_message<protocol::watch_request>(request);
         check_instance(message.instance);
         if (!parts_.clients.hears(message.instance))
@@ -89,7 +104,7 @@ public:
     awaitable<http::response> fetch(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
+            co_return client_refused(token_);
         auto message = read_message<protocol::fetch_request>(request);
         check_instance(message.instance);
         check_poll(message.poll);
@@ -110,7 +125,7 @@ public:
     awaitable<http::response> leave(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
+            co_return client_refused(token_);
         auto message = read_message<protocol::leave_request>(request);
         check_instance(message.instance);
         bool const is_home = parts_.clients.find(message.instance) != nullptr;
@@ -124,8 +139,8 @@ public:
     awaitable<http::response> results(http::request const& request)
     {
         if (!authorized(request, token_))
-            co_return client_refused();
-        auto message = read_message<protocol::results_request>(request);
+            co_return client_refused(token_);
+        auto message = read_results(request.body);
         check_instance(message.instance);
         if (!has_ticket(message.instance, message.ticket))
             co_return no_ticket();
@@ -214,6 +229,7 @@ private:
 
     std::string token_;
     client_endpoint_parts parts_;
+    refused_messages refused_;
 };
 
 } // namespace
@@ -221,12 +237,16 @@ private:
 void add_client_endpoints(http::router& router, std::string token, client_endpoint_parts parts)
 {
     auto const api = std::make_shared<client_endpoints>(std::move(token), parts);
-    router.add(http::verb::post, protocol::path_register, [api](auto const& request) { return api->join(request); });
-    router.add(http::verb::post, protocol::path_heartbeat, [api](auto const& request) { return api->beat(request); });
-    router.add(http::verb::post, protocol::path_watch, [api](auto const& request) { return api->watch(request); });
-    router.add(http::verb::post, protocol::path_fetch, [api](auto const& request) { return api->fetch(request); });
-    router.add(http::verb::post, protocol::path_leave, [api](auto const& request) { return api->leave(request); });
-    router.add(http::verb::post, protocol::path_results, [api](auto const& request) { return api->results(request); });
+    auto const add = [&](char const* path, client_endpoints::endpoint which) {
+        router.add(http::verb::post, path,
+                   [api, which](http::request const& request) { return api->answer_to(which, request); });
+    };
+    add(protocol::path_register, &client_endpoints::join);
+    add(protocol::path_heartbeat, &client_endpoints::beat);
+    add(protocol::path_watch, &client_endpoints::watch);
+    add(protocol::path_fetch, &client_endpoints::fetch);
+    add(protocol::path_leave, &client_endpoints::leave);
+    add(protocol::path_results, &client_endpoints::results);
 }
 
 } // namespace baton::trigger

@@ -38,12 +38,14 @@ handler throws(Failure failure)
     };
 }
 
-response ask(router const& endpoints, verb method, std::string target)
+response ask(router const& endpoints, verb method, std::string target, std::string const& coding = {})
 {
     asio::io_context io;
     request asked;
     asked.method = method;
     asked.target = std::move(target);
+    if (!coding.empty())
+        asked.headers.set("Content-Encoding", coding);
     response got;
     std::exception_ptr failed;
     asio::co_spawn(io, endpoints.handle(asked), [&](std::exception_ptr failure, response answer) {
@@ -87,6 +89,17 @@ TEST_CASE("an unknown path is answered 404, and an unknown method 405 with the a
     CHECK(refused.headers.find("Allow") == "GET, HEAD, DELETE");
     CHECK(ask(endpoints, verb::other, "/tasks/1").status == 405);
     CHECK(ask(endpoints, verb::get, "/tasks/%zz").status == 400);
+}
+
+TEST_CASE("a compressed body is refused with the remedy")
+{
+    router endpoints;
+    endpoints.add(verb::post, "/tasks", says("made"));
+    CHECK(ask(endpoints, verb::post, "/tasks", "identity").status == 200);
+    auto const refused = ask(endpoints, verb::post, "/tasks", "gzip");
+    CHECK(refused.status == 415);
+    CHECK(refused.body.find("send it uncompressed") != std::string::npos);
+    CHECK(refused.headers.find("Accept-Encoding") == "identity");
 }
 
 TEST_CASE("HEAD is answered like GET, with the length of the body but without the body")

@@ -230,6 +230,30 @@ TEST_CASE("from_text refuses text that is cut short, has a tail or is not JSON",
     refused("{\"results\": [{\"value\": " + std::string(100, '[') + std::string(100, ']') + "}]}");
 }
 
+TEST_CASE("from_text ignores a byte order mark", "[protocol]")
+{
+    results_request message;
+    from_text("\xef\xbb\xbf{\"instance\": \"a\"}", message);
+    CHECK(message.instance == "a");
+}
+
+TEST_CASE("a refusal of from_text tells where the text is no JSON, and what it must be", "[protocol]")
+{
+    auto const why = [](std::string const& text) {
+        results_request message;
+        try {
+            from_text(text, message);
+        } catch (invalid_input const& wrong) {
+            return std::string(wrong.what());
+        }
+        return std::string();
+    };
+    CHECK(why("{\"instance\": \"a\", \"novel\": NaN}").find("line 1, column 28") != std::string::npos);
+    CHECK(why("{\"results\": [{\"value\": NaN}]}").find("line 1, column 24") != std::string::npos);
+    CHECK(why("7") == "a message and its parts must be JSON objects");
+    CHECK(why("").starts_with("not JSON: "));
+}
+
 TEST_CASE("a payload and a result keep their text from reader to writer", "[protocol]")
 {
     auto const value = R"({"b": [1.50, 12345678901234567890123, "\u00fc \/"], "a" :null,"b":{}})";

@@ -8,8 +8,8 @@ const folders = ['web', 'web/api', 'web/events', 'libs/protocol', 'libs/schedule
 const elsewhere = [
   'libs/protocol/handler_schemas', 'libs/protocol/wire_json', 'libs/schedule/crontab', 'libs/storage/clients_write', 'libs/storage/dialect', 'libs/storage/location', 'libs/http/render', 'libs/http/server', 'libs/http/url',
 ];
-// The page sends whole JSON and plain header fields; a database in this state is met by its word "database: " alone.
-const never = ['not JSON: ', ' is not JSON', 'not a valid name of a header field', 'a header field cannot hold control characters', "database: unknown state of a client '", 'database: another migration is running'];
+// The page sends whole JSON, uncompressed, and plain header fields; a database in this state is met by its word "database: " alone.
+const never = ['not JSON: ', ' is not JSON', 'not a valid name of a header field', 'a header field cannot hold control characters', 'the body is compressed (Content-Encoding: ', '): send it uncompressed', "database: unknown state of a client '", 'database: another migration is running'];
 
 // Their functions return sentences, or parts of them.
 const composing = ['web/served.cpp', 'web/task_defaults.cpp', 'libs/protocol/policy_notes.cpp', 'libs/schedule/clock_notes.cpp', 'libs/schedule/cron_field.cpp', 'libs/schedule/skips.cpp'];

@@ -46,13 +46,23 @@ TEST_CASE("a request with a body for a path that a node does not have, as of a l
     }
 }
 
+TEST_CASE("the absolute form of a request's target counts like its path")
+{
+    auto const admit = make_admitter("token", "secret");
+    CHECK_FALSE(admit(head_of("http://node:7800/client/v1/results", "token")).refusal);
+    CHECK(admit(head_of("http://node:7800/client/v1/results")).refusal.value().status == 401);
+    CHECK(admit(head_of("http://node:7800/healthz")).body_limit == 0);
+    CHECK(admit(head_of("http://client/v1/", "token")).refusal.value().status == 404);
+}
+
 TEST_CASE("without a token a node reads the bodies of all clients but browsers")
 {
     auto const admit = make_admitter("", "secret");
     CHECK_FALSE(admit(head_of("/client/v1/register")).refusal);
     auto page = head_of("/client/v1/register");
     page.headers.set("Origin", "http://evil.example");
-    CHECK(admit(page).refusal);
+    REQUIRE(admit(page).refusal);
+    CHECK(admit(page).refusal->body.find("Origin") != std::string::npos);
     auto form = head_of("/client/v1/register");
     form.headers.set("Sec-Fetch-Site", "cross-site");
     CHECK(admit(form).refusal);
