@@ -185,7 +185,7 @@ bool admissions::must_write(open_execution const& one) const
 
 bool admissions::start(open_execution& one)
 {
-    if (one.displaced && !gate_.holds(one.id)) {
+    if (one.displaced && has_gate(one) && !gate_.holds(one.id)) {
         take_back_place(one);
         if (!enter_gate(one))
             return false;

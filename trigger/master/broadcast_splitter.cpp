@@ -126,7 +126,7 @@ broadcast_splitter::shard_set broadcast_splitter::shards_of(open_execution const
         one.parent = broadcast.id;
         one.phase = phase::waiting;
         one.ready = false;
-        one.scheduled = one.begun = one.sent = one.out = one.marking = one.noted = false;
+        one.scheduled = one.begun = one.sent = one.out = one.marking = one.noted = one.displaced = false;
         one.admitted_at.reset();
         one.attempt = 1;
         one.due_at = scope_.term.clock.now();

@@ -222,6 +222,19 @@ TEST_CASE("an execution that left its place to one of the present service goes w
     CHECK(f.sent().size() == 2);
 }
 
+TEST_CASE("the shards of a moved task's broadcast ask for no place under its limit")
+{
+    auto task = limited(1);
+    task["routing"] = "broadcast";
+    fixture f(task);
+    f.move_to("another");
+    f.fire({1}, 2);
+    f.pass(100ms);
+    f.one(1).displaced = true;
+    f.one(1).parent = execution_id{9};
+    CHECK(f.limits.start(f.one(1)));
+}
+
 TEST_CASE("a run that is read late is admitted by the limit of an edit that came before")
 {
     fixture f(limited(1));
