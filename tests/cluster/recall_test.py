@@ -178,6 +178,27 @@ class ForeignRecalls(unittest.TestCase):
     def test_what_was_given_back_is_neither_lost_nor_run_twice_when_the_master_dies(self):
         self.check(fault=lambda: self.cluster.processes[self.cluster.master()].kill(), deaths=1)
 
+    def test_a_new_home_sends_nothing_behind_the_long_runs_of_a_client_that_has_moved_to_it(self):
+        cluster = self.cluster
+        self.client("first")
+        self.await_clients(1)
+        task = cluster.create("sleep", BY_HAND, handler="sleep", service="python", payload={"seconds": 0})
+        long = [cluster.run_now(task, {"seconds": 25}) for _ in range(2)]
+        harness.wait_for("both long ones run", lambda: any(
+            (one["live"] or {}).get("in_flight") == 2 for one in cluster.clients()), 10)
+        self.client("second")
+        self.await_clients(2)
+        homes = {one["node"] for one in cluster.clients() if (one["live"] or {}).get("in_flight") == 2}
+        nodes = cluster.rest.get("/api/v1/nodes")["items"]
+        name, = [one["name"] for one in nodes if one["incarnation"] in homes]
+        cluster.processes[name].terminate(10)
+        harness.wait_for("both clients have another home", lambda: all(
+            one["reach"] == "reachable" and one["node"] not in homes for one in cluster.clients()), 20)
+        for run in [cluster.run_now(task, {"seconds": 0.5}) for _ in range(8)]:
+            cluster.await_state(run, "succeeded", 10)
+        self.assertTrue(all(cluster.execution(run)["ended_at"] is None for run in long))
+
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
