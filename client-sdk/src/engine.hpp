@@ -55,7 +55,7 @@ public:
     // Those of the last minute, for the next home: the answer may have been lost with the last one.
     std::vector<protocol::attempt_key> given_back(instant now);
 
-    // What it has, running ones first, at most `most`.
+    // The attempts that it has, running ones first, at most `most`.
     std::vector<protocol::attempt_key> attempts(std::size_t most) const;
 
     // Drops the queued executions, which the nodes hand on: they neither run here nor are reported.

@@ -24,6 +24,18 @@ public:
         bool given_back = false; // not begun: a later dispatch of the same attempt counts
         bool recorded = false;   // there is no result that a node must still record; `at` is since when
 
+        // There is no result to record, and none will come.
+        static ended not_begun(int attempt, instant now)
+        {
+            ended mark;
+            mark.attempt = attempt;
+            mark.status = protocol::state::cancelled;
+            mark.at = now;
+            mark.refused = true;
+            mark.recorded = true;
+            return mark;
+        }
+
         // A dispatch of this attempt brings nothing new.
         bool settles(int of) const
         {

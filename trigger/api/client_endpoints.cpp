@@ -4,6 +4,7 @@
 #include "trigger/api/authorize.hpp"
 #include "trigger/clients/refused_messages.hpp"
 #include "trigger/clients/register_check.hpp"
+#include "trigger/clients/results_check.hpp"
 
 #include <memory>
 

@@ -79,7 +79,7 @@ awaitable<void> client_questions::ask_one(std::shared_ptr<round> all, std::strin
     all->ended();
 }
 
-// What the client has of a former home takes its slots.
+// Executions that a former home has sent take slots of the client.
 void client_questions::learn(std::string const& instance, protocol::query_answer const& answer)
 {
     auto* const lane = deps_.clients.find(instance);

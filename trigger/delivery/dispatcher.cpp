@@ -348,6 +348,7 @@ void dispatcher::has(std::string const& instance, std::vector<protocol::attempt_
         if (known == nullptr || (known->fate == fate::delivered && known->client == instance))
             deps_.lanes.learn(*lane, one, deps_.time.now());
     }
+    bell_.wake();
 }
 
 void dispatcher::told_free_slots(std::string const& instance, int free)

@@ -17,7 +17,7 @@ namespace baton::web {
 
 namespace {
 
-// What live clients serve, to check the handler against; nothing when the caller waives the check.
+// The handlers of live clients, to check the named one against; nothing when the caller waives the check.
 using served = std::optional<storage::clients::served_handlers>;
 
 bool must_be_served(http::request const& message)

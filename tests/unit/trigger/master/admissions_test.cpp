@@ -24,22 +24,6 @@ struct fixture : test::assigner_stage {
         firing->hear("n1", room(100, 100));
     }
     std::vector<execution_id> sent() { return all_at("n1"); }
-    // An edit of the task.
-    void move_to(std::string const& service)
-    {
-        exec("INSERT INTO task_version (task_id, version, action, valid_from, definition, created_at) SELECT task_id, "
-             "2, "
-             "'edited', 2, REPLACE(definition, '\"service\":\"s\"', '\"service\":\"" +
-             service + "\"'), 2 FROM task_version WHERE task_id = 2");
-        limits.edited(book.get(task_id{2}, 2, text("SELECT definition FROM task_version WHERE version = 2"), {}));
-    }
-    void fire_version_2(int id)
-    {
-        add_execution(id, 2);
-        exec("UPDATE execution SET task_version = 2 WHERE id = " + std::to_string(id));
-        load();
-        due_changed.wake();
-    }
     void end(int id)
     {
         exec("UPDATE execution SET state = 'succeeded', due_at = NULL WHERE id = " + std::to_string(id));
@@ -167,72 +151,6 @@ TEST_CASE("a limit that an edit changed holds for executions that had not asked 
     }
     f.pass(3s);
     CHECK(f.sent() == ids({1, 2, 3}));
-}
-
-TEST_CASE("what waits for a client of a former service keeps no place from executions of the present one")
-{
-    for (auto const* when_full : {"wait", "skip"}) {
-        CAPTURE(when_full);
-        fixture f(limited(1, when_full));
-        f.firing->hear("n1", f.room(0, 0, 2));
-        f.firing->hear("n1", f.room(100, 100, 1, "another"));
-        f.fire({1}, 2);
-        if (std::string_view(when_full) == "wait")
-            f.fire({2, 3}, 2);
-        f.pass(200ms);
-        REQUIRE(f.sent().empty());
-        f.move_to("another");
-        f.fire_version_2(4);
-        f.pass(500ms);
-        CHECK(f.sent() == ids({4}));
-
-        f.firing->hear("n1", f.room(100, 100, 3));
-        f.pass(200ms);
-        if (std::string_view(when_full) == "skip") {
-            CHECK(f.state(1) == "skipped");
-            continue;
-        }
-        CHECK(f.sent() == ids({4})); // it runs
-        f.end(4);
-        CHECK(f.sent() == ids({4, 1}));
-        f.end(1);
-        f.pass(200ms);
-        CHECK(f.sent() == ids({4, 1, 2}));
-    }
-}
-
-TEST_CASE("an execution that left its place to one of the present service goes when a client has room for it first")
-{
-    fixture f(limited(1));
-    f.firing->hear("n1", f.room(0, 0, 2));
-    f.fire({1, 2}, 2);
-    f.pass(200ms);
-    f.move_to("another");
-    f.fire_version_2(4);
-    f.pass(500ms);
-    CHECK(f.sent().empty());
-    f.firing->hear("n1", f.room(100, 100, 3));
-    f.pass(200ms);
-    CHECK(f.sent() == ids({1}));
-    f.firing->hear("n1", f.room(100, 100, 1, "another"));
-    f.pass(200ms);
-    CHECK(f.sent() == ids({1})); // it runs
-    f.end(1);
-    f.pass(200ms);
-    CHECK(f.sent().size() == 2);
-}
-
-TEST_CASE("the shards of a moved task's broadcast ask for no place under its limit")
-{
-    auto task = limited(1);
-    task["routing"] = "broadcast";
-    fixture f(task);
-    f.move_to("another");
-    f.fire({1}, 2);
-    f.pass(100ms);
-    f.one(1).displaced = true;
-    f.one(1).parent = execution_id{9};
-    CHECK(f.limits.start(f.one(1)));
 }
 
 TEST_CASE("a run that is read late is admitted by the limit of an edit that came before")

@@ -1,8 +1,8 @@
-#include "trigger/clients/refused_messages.hpp"
+#include "trigger/clients/results_check.hpp"
 
 #include <catch2/catch.hpp>
 
-namespace refused_messages_test {
+namespace results_check_test {
 
 using namespace baton;
 
@@ -21,4 +21,4 @@ TEST_CASE("a result with a status that no client may report is refused with thos
     CHECK(trigger::read_results(R"({"results": [{"execution": 1, "status": "failed"}]})").results.size() == 1);
 }
 
-} // namespace refused_messages_test
+} // namespace results_check_test
