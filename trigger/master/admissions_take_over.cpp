@@ -87,19 +87,21 @@ void admissions::give_back(open_execution& one, bool begun)
         admitted(gate_.release_if_full(one.id));
         return void(wake_tree());
     }
+    std::vector<execution_id> others; // it may be among them
     if (has_gate(one) && one.forced) {
-        admitted(gate_.release_if_full(one.id));
+        others = gate_.release_if_full(one.id);
     } else if (has_gate(one)) {
         auto const ruling = gate_.give_back(policy, candidate(one, false));
         carry_out(ruling);
         if (ruling.outdated)
             next_.skip(one, took_its_place);
-        admitted(ruling.admitted);
+        others = ruling.admitted;
     }
     if (has_gate(one) && !gate_.holds(one.id))
         tree_.leave(one.id, now);
     else
         tree_.give_back(member(one), now);
+    admitted(others);
     one.limited = one.limited || tree_.at(one.id) != limit_tree::stage::unknown;
     wake_tree();
     if (waits(one.id))

@@ -325,6 +325,31 @@ TEST_CASE("nothing with a limit goes out before all open executions are known")
     stage.stage.end();
 }
 
+TEST_CASE("what no client has, as was found before all was known, waits for a place under the limit of its service")
+{
+    test::node_stage stage(1);
+    completion_queue ended{stage.open, stage.stage.loop.get_executor()};
+    suspect_line suspects{stage.scope()};
+    attempts next{stage.scope(), ended, suspects};
+    admissions limits{stage.scope(), next};
+    limits.limit({{{"default", "s"}, 1, {{1, {}}}}});
+    stage.add_task(1);
+    stage.add_task(2, limited(1));
+    stage.add_execution(1, 1);
+    stage.add_execution(2, 2);
+    stage.exec("UPDATE execution SET due_at = due_at - 1000000");
+    stage.load();
+    limits.under_way(stage.one(1));
+    limits.under_way(stage.one(2));
+    limits.absent(stage.one(2));
+    stage.open.wait(stage.one(2), stage.clock.now());
+    limits.all_loaded(); // its task has a place for it
+    CHECK_FALSE(limits.admit(stage.one(2)));
+    limits.ended(execution_id{1});
+    CHECK(limits.admit(stage.one(2)));
+    stage.stage.end();
+}
+
 TEST_CASE("what was due before all open executions were known is let in a thousand at a time, in order")
 {
     test::node_stage stage(1);
