@@ -221,7 +221,8 @@ std::shared_ptr<in_doubt_resolver::inquiry> in_doubt_resolver::next_inquiry(prot
     std::vector<protocol::attempt_key> asked;
     auto doubted_at = instant::min();
     for (auto const id : next_in_turn(found->second, after, executions_asked)) {
-        auto const& one = *scope_.open.find(id);
+        auto& one = *scope_.open.find(id);
+        one.asked_attempt = one.attempt;
         asked.push_back({id, one.attempt});
         if (one.next_cause != protocol::attempt_cause::take_over)
             doubted_at = std::max(doubted_at, one.since);

@@ -34,15 +34,19 @@ void master::add_lost(open_execution& one, std::string const& client)
     in_doubt_.add(one, protocol::attempt_cause::client_gone);
 }
 
-// Counts only if no later assignment has named it.
+// Counts only if no later assignment has named it. Clients that were asked about the attempt and did not have it would
+// not begin it any more, so another one goes out.
 void master::given_back(open_execution& one, std::int64_t number)
 {
     if (one.number > number)
         return;
     if (one.cancel_requested)
         return attempts_.cancel(one);
-    if (!stopped_.cancel_if_stopped(one))
-        assigner_.given_back(one);
+    if (stopped_.cancel_if_stopped(one))
+        return;
+    assigner_.given_back(one);
+    if (one.asked_attempt == one.attempt)
+        attempts_.open(one, scope_.term.clock.now(), protocol::attempt_cause::take_over);
 }
 
 unreported_runs::steps master::steps_of_unreported()

@@ -51,6 +51,7 @@ struct open_execution {
     bool out = false;            // the ledger shows that this attempt may be at a client
     bool marking = false;        // late_sends marks it before it is sent
     bool ending = false;         // it is being ended, and no attempt of it goes out any more
+    int asked_attempt = 0;       // clients were asked about this attempt, and those without it may refuse it since
     bool was_away = false;       // for so long that its task may have been stopped since
     instant checked_at{};        // sent first, or marked last: its task was not stopped then
     instant mark_kept_until{};   // while it waits with its mark

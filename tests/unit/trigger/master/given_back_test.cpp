@@ -30,6 +30,21 @@ TEST_CASE("an execution that its client has given back goes out again as the sam
     CHECK(f.fired() == ids({1, 1}));
 }
 
+TEST_CASE("what is given back after the clients were asked about it goes out as the next attempt, and is no death")
+{
+    fixture f;
+    f.held = {{execution_id{1}, 1, false, false}};
+    f.undelivered(1, return_cause::in_doubt); // clients that do not have it begin attempt 1 no more
+    f.pass(1s);
+    REQUIRE(f.fired() == ids({1}));
+    f.undelivered(1, return_cause::given_back);
+    f.pass(500ms);
+    CHECK(f.fired() == ids({1, 1}));
+    CHECK(f.assigned.back().executions.back().work.attempt == 2);
+    CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == 0);
+    CHECK(f.number("SELECT max_attempts FROM execution WHERE id = 1") == 4);
+}
+
 TEST_CASE("a delivery before an execution was given back is not taken for a later one")
 {
     fixture f;
