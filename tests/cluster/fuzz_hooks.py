@@ -83,6 +83,7 @@ OTHER_KIND = [
     ("schedule.", "is only for schedule.unit"),
 ]
 seen = collections.Counter()
+refused = []  # for the end of the output: the report of a failure stands far above it
 
 
 def beyond_schema(case, response):
@@ -115,6 +116,8 @@ def filter_failure(context, failure, case, response):
     reason = beyond_schema(case, response) if type(failure).__name__ == "RejectedPositiveData" else None
     if reason:
         seen[reason] += 1
+    elif reason is None and type(failure).__name__ == "RejectedPositiveData":
+        refused.append(f"{case.method} {response.request.url} {str(case.body)[:1000]}: {response.status_code} {response.text[:500]}")
     return reason is None
 
 
@@ -122,3 +125,5 @@ def filter_failure(context, failure, case, response):
 def show_seen():
     for reason, count in seen.most_common():
         print(f"beyond a schema, {count} times: {reason}")
+    for request in refused[:10]:
+        print(f"refused: {request}")
