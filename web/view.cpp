@@ -134,13 +134,16 @@ std::vector<std::string> const& read_only_members()
 
 json show(storage::attempt_record const& attempt)
 {
+    auto const outcome_text = [&](protocol::state which) {
+        return attempt.interrupted ? std::string_view(protocol::interrupted) : protocol::to_string(which);
+    };
     return {{"attempt", attempt.attempt},
             {"cause", protocol::to_string(attempt.cause)},
             {"node", text(attempt.node)},
             {"client", text(attempt.client)},
             {"started_at", moment(attempt.started_at)},
             {"finished_at", moment(attempt.finished_at)},
-            {"outcome", or_null(attempt.outcome, [](protocol::state which) { return protocol::to_string(which); })},
+            {"outcome", or_null(attempt.outcome, outcome_text)},
             {"progress", attempt.progress ? json(*attempt.progress) : json()},
             {"result", stored_json(attempt.result)},
             {"error", text(attempt.error)}};

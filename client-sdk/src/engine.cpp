@@ -179,8 +179,14 @@ void engine::conclude(held const& one, protocol::state status, outcome end)
     report.finished_at = to_micros(end.ended.utc);
     report.progress = work->progress.load(std::memory_order_relaxed);
     auto const& final_errors = work->work.final_errors;
-    bool const final_class = std::ranges::find(final_errors, end.error_class) != final_errors.end();
-    report.final = status == protocol::state::failed && (end.final || final_class);
+    auto const is_final = [&](std::string const& error_class) {
+        return std::ranges::find(final_errors, error_class) != final_errors.end();
+    };
+    bool const failed = status == protocol::state::failed;
+    bool const interrupted = failed && one.interrupted;
+    report.final = failed && (end.final || is_final(end.error_class));
+    report.final = report.final || (interrupted && is_final(protocol::interrupted));
+    report.interrupted = interrupted && !report.final;
     report.value = std::move(end.value);
     report.error = std::move(end.error);
     results_.add(std::move(report), end.bytes, end.ended.at);
@@ -222,8 +228,11 @@ instant engine::tick_of(execution_id running) const
 void engine::stop_running()
 {
     stopping_ = true;
-    for (auto const execution : running_)
-        held_.at(execution).work->stop.request_stop();
+    for (auto const execution : running_) {
+        auto& one = held_.at(execution);
+        one.interrupted = true;
+        one.work->stop.request_stop();
+    }
 }
 
 std::vector<protocol::result_report> engine::batch(instant now, std::size_t most, std::size_t bytes)

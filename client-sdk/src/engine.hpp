@@ -100,6 +100,7 @@ private:
         std::optional<reading> started;
         instant deadline = instant::max();
         bool cancelled = false;
+        bool interrupted = false;           // asked to stop because the client stops
         instant next_note = instant::max(); // when to compare its progress with the last report
         int noted = -1;                     // the progress last reported; -1: none yet
         bool note_due = false;

@@ -66,9 +66,11 @@ def post(url, path, body, limit=3):
 def conclude(job, status, value=None, error="", started=0, final=False):
     """Call it under the lock."""
     ident, attempt = job["execution"], job["attempt"]
+    interrupted = status == "failed" and job.get("interrupted", False)
+    final = final or (interrupted and "interrupted" in job.get("final_errors", []))
     unsent[ident, attempt] = {"execution": ident, "attempt": attempt, "status": status, "started_at": started,
                               "finished_at": micros(), "value": value, "error": error[:4000],
-                              "final": final, "receipt": job.get("receipt", "")}
+                              "final": final, "interrupted": interrupted and not final, "receipt": job.get("receipt", "")}
     ended[ident] = (attempt, status, time.monotonic())
     del held[ident]
     lock.notify_all()
@@ -411,6 +413,7 @@ def main():
     with lock:
         if not lock.wait_for(lambda: not held, 20):
             for job in held.values():
+                job["interrupted"] = True
                 job["stop"].set()
         lock.wait_for(lambda: not held and not unsent, 5)
     left.set()

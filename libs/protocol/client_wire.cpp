@@ -13,7 +13,7 @@ BATON_WIRE(watch_request, instance, ticket)
 BATON_WIRE(watch_answer, move, to, why, fetch)
 BATON_WIRE(leave_request, instance, generation, ticket, secret)
 BATON_LEAN_WIRE(result_report, execution, attempt, status, started_at, finished_at, progress, value, error, final,
-                receipt)
+                interrupted, receipt)
 BATON_WIRE(results_request, instance, ticket, results)
 BATON_WIRE(results_answer, term, recorded, refused)
 BATON_LEAN_WIRE(past_execution, execution, scheduled_at, ended_at, state)

@@ -131,6 +131,7 @@ struct result_report {
     json_text value;              // the handler's return value; null for none
     std::string error;            // why it failed
     bool final = false;           // failed: no further attempt is to be made
+    bool interrupted = false;     // failed: because it was asked to stop when its client stopped
     std::string receipt;          // of the dispatch that brought the attempt
 };
 

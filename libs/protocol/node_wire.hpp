@@ -134,7 +134,8 @@ struct finished {
     int attempt = 1;
     state status = state::succeeded; // as the client reported it, before any retry rule
     std::int64_t finished_at = 0;
-    bool final = false; // failed, and no further attempt is to be made
+    bool final = false;       // failed, and no further attempt is to be made
+    bool interrupted = false; // failed, because its client stopped
 };
 
 // Slave to master: the events since the last report. Hints only: the ledger is the truth.

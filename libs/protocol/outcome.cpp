@@ -28,6 +28,11 @@ duration pause_after_lost(int lost)
     return std::min<duration>(1s * (1 << doublings), 60s);
 }
 
+std::string reason_of_interruptions()
+{
+    return "its client stopped " + std::to_string(most_interruptions) + " times while it was running";
+}
+
 std::string reason_of_deaths(int deaths)
 {
     auto const times = deaths == 1 ? std::string("once") : std::to_string(deaths) + " times";

@@ -70,17 +70,18 @@ inline constexpr std::array<std::string_view, 3> names_of<resolution>{"open", "r
 enum class attempt_cause {
     first,
     retry,       // the attempt before it failed
+    interrupted, // the client of the attempt before it stopped, and asked the handler to stop; this uses up no retry
     client_gone, // its client is gone
     node_gone,   // the node that was to deliver it is gone
     take_over,   // a new master does not know whether the attempt before it was delivered
 };
 template <>
-inline constexpr std::array<std::string_view, 5> names_of<attempt_cause>{"first", "retry", "client_gone", "node_gone",
-                                                                         "take_over"};
+inline constexpr std::array<std::string_view, 6> names_of<attempt_cause>{"first",       "retry",     "interrupted",
+                                                                         "client_gone", "node_gone", "take_over"};
 
 constexpr bool replaces_lost(attempt_cause which)
 {
-    return which > attempt_cause::retry;
+    return which > attempt_cause::interrupted;
 }
 
 // The state of an execution whose attempt has ended as `ended` (succeeded, failed, timed_out or cancelled): the same,
@@ -88,11 +89,25 @@ constexpr bool replaces_lost(attempt_cause which)
 // states the same rule, and a test holds the two together.
 state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requested);
 
+// The outcome of an attempt whose handler was asked to stop, because its client stops, and returned without success.
+// The execution goes out again, and that uses up no attempt of the task; after a request to cancel it is cancelled.
+inline constexpr char interrupted[] = "interrupted";
+
+constexpr state after_interruption(bool cancel_requested)
+{
+    return cancel_requested ? state::cancelled : state::retrying;
+}
+
 // The attempts that an execution may have in all, once an attempt has failed: none after a failure that is final.
 constexpr int attempts_allowed(bool final_failure, int attempt, int max_attempts)
 {
     return final_failure ? attempt : max_attempts;
 }
+
+// An execution fails with the interruption after so many, so that a client that reports each failure as an interruption
+// does not run it for ever. A deployment of a hundred clients one after the other interrupts few executions that often.
+inline constexpr int most_interruptions = 20;
+std::string reason_of_interruptions();
 
 // A handler may kill its own process. So the deaths of clients are counted for each execution, but only deaths at which
 // the execution may have begun. Returns the pause before the next attempt: 1 s, doubled with each death, at most a

@@ -25,6 +25,7 @@ struct attempt_record {
     std::optional<int> progress;
     std::optional<std::string> result; // JSON text
     std::optional<std::string> error;
+    bool interrupted = false; // it failed, because its client stopped
 };
 
 struct execution_record {

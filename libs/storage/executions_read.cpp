@@ -52,8 +52,10 @@ void read_attempt(row& cells, attempt_record& attempt)
     attempt.client = cells.maybe_text();
     attempt.started_at = cells.maybe_moment();
     attempt.finished_at = cells.maybe_moment();
-    if (auto const outcome = cells.maybe_text())
-        attempt.outcome = stored<protocol::state>(*outcome, "outcome");
+    if (auto const outcome = cells.maybe_text()) {
+        attempt.interrupted = *outcome == protocol::interrupted;
+        attempt.outcome = attempt.interrupted ? protocol::state::failed : stored<protocol::state>(*outcome, "outcome");
+    }
     if (auto const progress = cells.maybe_number())
         attempt.progress = static_cast<int>(*progress);
     attempt.result = cells.maybe_text();

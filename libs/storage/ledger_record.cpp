@@ -48,30 +48,39 @@ std::vector<result_row> settled(std::vector<result_row> const& results)
     return rows;
 }
 
+std::string_view outcome_of(result_row const& row)
+{
+    return row.interrupted ? std::string_view(protocol::interrupted) : protocol::to_string(row.outcome);
+}
+
 std::size_t text_of(result_row const& row)
 {
     return row.error.size() + (row.value ? row.value->size() : 0);
 }
 
-// protocol::after_attempt in SQL. Nothing here reads a column that the statement assigns elsewhere, so it holds
-// whatever the order in which a database assigns them.
+// protocol::after_attempt in SQL. It holds whatever the order in which a database assigns the columns: of those that
+// the statement assigns elsewhere it reads max_attempts alone, where that stays as it is.
 void may_retry(batch_update& update)
 {
-    update.more(update["outcome"], " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL AND ",
-                update["attempt"], " < e.max_attempts AND ", update["final"], " = 0");
+    auto const outcome = update["outcome"];
+    update.more("e.cancel_requested_at IS NULL AND (", outcome, " = 'interrupted' OR (", outcome,
+                " IN ('failed', 'timed_out') AND ", update["attempt"], " < e.max_attempts AND ", update["final"],
+                " = 0))");
 }
 
 void set_state(batch_update& update, soci::session& sql)
 {
     auto const outcome = update["outcome"];
-    update.more("due_at = CASE WHEN ", outcome, " = 'running' THEN e.due_at WHEN ");
+    update.more("max_attempts = e.max_attempts + CASE WHEN ", outcome,
+                " = 'interrupted' THEN 1 ELSE 0 END, due_at = CASE WHEN ", outcome, " = 'running' THEN e.due_at WHEN ");
     may_retry(update);
     update.more(" THEN ", now_us(sql), " + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN ", outcome,
                 " = 'running' OR (");
     may_retry(update);
     update.more(") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ");
     may_retry(update);
-    update.more(" THEN 'retrying' WHEN ", outcome, " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NOT NULL ",
+    update.more(" THEN 'retrying' WHEN ", outcome,
+                " IN ('failed', 'timed_out', 'interrupted') AND e.cancel_requested_at IS NOT NULL ",
                 "THEN 'cancelled' WHEN ", outcome, " = 'running' AND e.state = 'stopping' THEN 'stopping' ELSE ",
                 outcome, " END");
 }
@@ -104,8 +113,8 @@ bool record_first(soci::session& sql, std::span<result_row const> rows, std::str
         sql, {"execution"},
         {"id", "attempt", "outcome", "client", "started", "finished", "progress", "result", "error", "final"});
     for (auto const& each : rows)
-        update.row(each.id, each.attempt, protocol::to_string(each.outcome), fitting_name(each.client, longest_name),
-                   each.started_at, each.finished_at, each.progress, each.value,
+        update.row(each.id, each.attempt, outcome_of(each), fitting_name(each.client, longest_name), each.started_at,
+                   each.finished_at, each.progress, each.value,
                    each.error.empty() ? std::nullopt : std::optional(each.error), each.final ? 1 : 0);
     update.set("node = ", fitting_name(node, longest_name), ", ");
     set_result(update);
@@ -159,6 +168,36 @@ std::vector<result_row> lock_awaited(soci::session& sql, std::vector<result_row>
     return awaited;
 }
 
+// An execution that was interrupted too often has failed. Its first attempt is in its own row.
+void bound_interruptions(soci::session& sql, std::vector<result_row>& rows)
+{
+    std::vector<execution_id> ids;
+    for (auto const& each : rows)
+        if (each.interrupted && each.attempt >= protocol::most_interruptions)
+            ids.push_back(each.id);
+    std::unordered_map<std::int64_t, int> earlier;
+    for (auto const chunk : chunks(sql, ids, 1)) {
+        statement ask(sql);
+        ask.select("e.id", "CASE WHEN e.outcome = 'interrupted' THEN 1 ELSE 0 END",
+                   "(SELECT COUNT(*) FROM attempt a WHERE a.execution_id = e.id AND a.outcome = 'interrupted')")(
+            " FROM execution e WHERE e.id IN ");
+        ask.in(chunk);
+        ask.each([&](row& cells) {
+            auto const id = cells.number();
+            auto const first = cells.small();
+            earlier[id] = first + cells.small();
+        });
+    }
+    for (auto& each : rows) {
+        auto const found = earlier.find(each.id.value());
+        if (found == earlier.end() || found->second + 1 < protocol::most_interruptions)
+            continue;
+        each.interrupted = false;
+        each.final = true;
+        each.error = protocol::reason_of_interruptions();
+    }
+}
+
 // False when the attempt has an outcome already.
 bool record_further(soci::session& sql, result_row const& each, std::string const& node)
 {
@@ -168,7 +207,7 @@ bool record_further(soci::session& sql, result_row const& each, std::string cons
                      each.started_at, ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress,
                      ", result = ", each.value,
                      ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
-                     ", outcome = ", running ? std::nullopt : std::optional(protocol::to_string(each.outcome)),
+                     ", outcome = ", running ? std::nullopt : std::optional(outcome_of(each)),
                      " WHERE execution_id = ", each.id, " AND attempt = ", each.attempt, " AND outcome IS NULL");
     return update.execute() == 1;
 }
@@ -178,13 +217,14 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
     auto awaited = lock_awaited(sql, rows);
     if (awaited.size() < rows.size())
         note_late_reports(sql, rows);
+    bound_interruptions(sql, awaited);
     std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
     for (auto const chunk : chunks(sql, awaited, 5)) {
         batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished", "final"});
         for (auto const& each : chunk)
-            update.row(each.id, each.attempt, protocol::to_string(each.outcome), each.finished_at, each.final ? 1 : 0);
+            update.row(each.id, each.attempt, outcome_of(each), each.finished_at, each.final ? 1 : 0);
         update.set("");
         set_state(update, sql);
         where_awaited(update, found_without_outcome);

@@ -285,7 +285,8 @@ struct result_row {
     int progress = 0;
     std::optional<std::string> value; // JSON text
     std::string error;
-    bool final = false; // failed, and no further attempt is to be made
+    bool final = false;       // failed, and no further attempt is to be made
+    bool interrupted = false; // failed, because its client stops
 };
 
 } // namespace baton::storage

@@ -160,6 +160,8 @@ int main(int argc, char** argv)
             options.tags = {tag};
         if (auto const* instance = std::getenv("RECORDER_INSTANCE"))
             options.instance = instance;
+        if (auto const* grace = std::getenv("RECORDER_GRACE_MS"))
+            options.grace = std::chrono::milliseconds{std::stoi(grace)};
         if (std::getenv("RECORDER_FETCHES"))
             options.delivery = client::delivery_mode::fetch;
         client::service service{std::move(options)};

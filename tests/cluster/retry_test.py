@@ -56,6 +56,38 @@ class Retries(unittest.TestCase):
         self.assertEqual((bad["state"], bad["attempt"]), ("failed", 1))
         self.assertEqual((busy["state"], busy["attempt"]), ("failed", 3))
 
+    def interrupted(self, service, **more):
+        """An execution whose only client stops while its handler runs, with another client of the service at hand."""
+        environment = {"RECORDER_GRACE_MS": "2000"}
+        first = self.cluster.start_recorder(f"{service}-1", service, environment=environment)
+        harness.wait_for(f"a client of {service}", lambda: self.clients(service) == 1, 20)
+        task = self.cluster.create(service, BY_HAND, service=service, handler="nap", payload={"ms": 60000}, **more)
+        execution = self.cluster.run_now(task)
+        self.cluster.await_state(execution, "running", 20)
+        self.cluster.start_recorder(f"{service}-2", service, environment=environment)
+        harness.wait_for(f"another client of {service}", lambda: self.clients(service) == 2, 20)
+        self.assertEqual(first.terminate(within=10), 0)
+        return execution
+
+    def clients(self, service):
+        return sum(one["service"] == service for one in self.cluster.rest.get("/api/v1/clients?limit=100")["items"])
+
+    def test_an_execution_whose_client_stops_goes_out_again_though_its_task_has_one_attempt(self):
+        execution = self.interrupted("deployed")
+        shown = self.cluster.await_state(execution, "running", 20)
+        self.assertEqual([(one["cause"], one["outcome"]) for one in shown["attempts"]],
+                         [("first", "interrupted"), ("interrupted", None)])
+        self.assertEqual((shown["max_attempts"], shown["deaths"]), (2, 0))
+        self.assertEqual(self.letters(f"task={shown['task']}"), [])
+        self.cluster.rest.post(f"/api/v1/executions/{execution}/cancel")
+        self.assertEqual(self.ended(execution)["state"], "cancelled")
+
+    def test_an_execution_that_is_not_to_start_twice_fails_when_its_client_stops(self):
+        for service, more in (("once", {"max_deaths": 1}), ("final", {"retry": {"final_errors": ["interrupted"]}})):
+            shown = self.ended(self.interrupted(service, max_attempts=3, **more))
+            self.assertEqual((shown["state"], shown["attempt"]), ("failed", 1))
+            self.assertEqual(len(self.letters(f"task={shown['task']}")), 1)
+
     def test_a_handler_gives_up_by_its_own_word(self):
         execution = self.ended(self.failing("given-up", {"times": 9, "final": True}, max_attempts=3, retry_delay_ms=0))
         self.assertEqual((execution["state"], execution["attempt"]), ("failed", 1))

@@ -45,7 +45,9 @@ storage::result_row make_row(protocol::result_report const& report, std::string 
     row.finished_at = times.finished;
     row.progress = std::clamp(report.progress, 0, 100);
     row.error = shortened(report.error, error_limit);
-    row.final = report.final && report.status == protocol::state::failed;
+    bool const failed = report.status == protocol::state::failed;
+    row.final = report.final && failed;
+    row.interrupted = report.interrupted && failed && !row.final;
     if (!report.value.is_null()) {
         if (report.value.size() <= value_limit)
             row.value = report.value.view();
@@ -143,7 +145,7 @@ void collector::report(std::vector<storage::result_row> const& rows)
             continue;
         }
         auto const ended = to_micros(row.finished_at.value_or(deps_.time.utc()));
-        deps_.report.finished({row.id, row.attempt, row.outcome, ended, row.final});
+        deps_.report.finished({row.id, row.attempt, row.outcome, ended, row.final, row.interrupted});
     }
 }
 

@@ -90,6 +90,13 @@ void tell_past(open_execution const& execution, protocol::dispatch& work)
 
 } // namespace
 
+bool open_execution::fails_interrupted() const
+{
+    auto const& definition = task->definition;
+    auto const& classes = definition.retry.final_errors;
+    return definition.max_deaths == 1 || std::ranges::find(classes, protocol::interrupted) != classes.end();
+}
+
 protocol::assignment make_assignment(open_execution const& execution)
 {
     auto const& definition = execution.task->definition;
@@ -103,6 +110,8 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.scheduled_at = to_micros(execution.scheduled_at);
     out.work.timeout_us = definition.timeout.count();
     out.work.final_errors = definition.retry.final_errors;
+    if (definition.max_deaths == 1)
+        out.work.final_errors.emplace_back(protocol::interrupted);
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
     tell_past(execution, out.work);

@@ -92,6 +92,8 @@ struct open_execution {
     bool has_begun() const { return begun || ran; }
     // A client has it, or runs an earlier attempt of it.
     bool at_client() const { return phase == trigger::phase::held || phase == trigger::phase::runs_earlier; }
+    // It is not to go out again when its handler was asked to stop, because its client stopped.
+    bool fails_interrupted() const;
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 

@@ -189,10 +189,58 @@ TEST_CASE("near the end of the grace running jobs are asked to stop and no more 
     s.it.drain();
     s.it.stop_running();
     CHECK(begun[0]->stop.stop_requested());
-    s.finish(1, false, "interrupted");
-    CHECK(s.report().status == state::failed);
+    s.finish(1, false, "stopped");
+    auto const report = s.report();
+    CHECK(report.status == state::failed);
+    CHECK(report.interrupted);
     CHECK(s.start().empty());
     CHECK_FALSE(s.it.idle());
+}
+
+TEST_CASE("a success, a cancel, a timeout and a final failure are no interruption when the client stops", "[client]")
+{
+    stage s;
+    auto const ended = [&](int id, result const& returned, std::vector<std::string> final_errors = {}) {
+        protocol::dispatch work;
+        work.execution = execution_id{id};
+        work.handler = "work";
+        work.final_errors = std::move(final_errors);
+        work.timeout_us = id == 3 ? 1 : 0;
+        s.it.take(work, s.at, s.term);
+        s.start();
+        s.it.stop_running();
+        if (id == 2)
+            s.it.cancel({work.execution}, s.now());
+        s.pass(1ms);
+        s.it.finish(work.execution, make_outcome(returned, s.now()));
+        return s.report();
+    };
+    SECTION("a success")
+    {
+        CHECK_FALSE(ended(1, result::ok()).interrupted);
+    }
+    SECTION("a cancel")
+    {
+        CHECK_FALSE(ended(2, result::fail("stopped")).interrupted);
+    }
+    SECTION("a timeout")
+    {
+        CHECK_FALSE(ended(3, result::fail("stopped")).interrupted);
+    }
+    SECTION("the handler gives up")
+    {
+        CHECK_FALSE(ended(4, result::give_up("no such account")).interrupted);
+    }
+    SECTION("a task that is not to go out again")
+    {
+        auto const report = ended(5, result::fail("stopped"), {"interrupted"});
+        CHECK_FALSE(report.interrupted);
+        CHECK(report.final);
+    }
+    SECTION("any other failure")
+    {
+        CHECK(ended(6, result::fail("stopped")).interrupted);
+    }
 }
 
 TEST_CASE("a failure is final by the handler's own word, or if its class is one of the dispatch's", "[client]")

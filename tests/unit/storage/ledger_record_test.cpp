@@ -104,6 +104,53 @@ TEST_CASE("SQL and protocol::after_attempt agree on the state after every outcom
                     }
 }
 
+TEST_CASE("an interrupted execution goes out again, without an attempt of its task, and fails after twenty of them")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 1);
+    auto const interrupt = [&](int attempt) {
+        auto row = bench.result(1, state::failed, attempt);
+        row.interrupted = true;
+        bench.record(row);
+        bench.record(row); // a second time it changes nothing
+    };
+    for (int attempt = 1; attempt < protocol::most_interruptions; ++attempt) {
+        interrupt(attempt);
+        REQUIRE(bench.state(1) == "retrying");
+        REQUIRE(bench.column(1, "max_attempts") == attempt + 1);
+        next_attempt const next{execution_id{1}, attempt, noon, protocol::attempt_cause::interrupted};
+        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+        REQUIRE(bench.column(1, "max_attempts") == attempt + 1);
+    }
+    CHECK(bench.home.text("SELECT outcome FROM execution WHERE id = 1") == "interrupted");
+    CHECK(bench.home.text("SELECT outcome FROM attempt WHERE execution_id = 1 AND attempt = 2") == "interrupted");
+    interrupt(protocol::most_interruptions);
+    CHECK(bench.state(1) == "failed");
+    CHECK(bench.home.number("SELECT COUNT(*) FROM dead_letter WHERE execution_id = 1") == 1);
+    CHECK(bench.home.text("SELECT error FROM attempt WHERE execution_id = 1 AND attempt = 20") ==
+          protocol::reason_of_interruptions());
+}
+
+TEST_CASE("an interrupted execution is cancelled after a request to cancel, and its failures use up attempts as usual")
+{
+    scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    wait_for(bench.ledger.raise(bench.mine));
+    bench.plan_one(1, 1, noon, 1);
+    bench.plan_one(2, 2, noon, 1);
+    bench.home.exec("UPDATE execution SET cancel_requested_at = 1 WHERE id = 1");
+    for (int const id : {1, 2}) {
+        auto row = bench.result(id, state::failed);
+        row.interrupted = true;
+        bench.record(row);
+    }
+    CHECK(bench.state(1) == "cancelled");
+    next_attempt const next{execution_id{2}, 1, noon, protocol::attempt_cause::interrupted};
+    REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    bench.record(bench.result(2, state::failed, 2));
+    CHECK(bench.state(2) == "failed");
+}
+
 TEST_CASE("a repeated result, or a result of an earlier attempt, changes nothing")
 {
     scheduler_bench bench(GENERATE(engine::mysql, engine::sqlite));

@@ -24,6 +24,8 @@ const said: [string, string, string, string][] = [
   ["service 'default/fax' is paused: moves (by ann)", 'service_paused', 'libs/protocol/pause.cpp', "' is paused: "],
   ['no client took it within 5000 ms (start_within)', 'not_taken', 'trigger/master/limit_rules.cpp', ' ms (start_within)'],
   ['it did not end within 5000 ms (total)', 'not_ended', 'trigger/master/limit_rules.cpp', 'it did not end within '],
+  ['its client stopped while it was running', 'stopped', 'trigger/master/completions.cpp', 'its client stopped while it was running'],
+  ['its client stopped 20 times while it was running', 'stopped_often', 'libs/protocol/outcome.cpp', ' times while it was running'],
   ['its client died 3 times while it may have been running', 'died_often', 'libs/protocol/outcome.cpp', ' while it may have been running'],
   ['superseded by version 3', 'superseded', 'libs/storage/task_editing.cpp', 'superseded by version '],
   ['cancelled on request', 'cancelled', 'trigger/master/attempts.hpp', 'cancelled on request'],

@@ -62,7 +62,8 @@ public:
     int shard_total() const;
 
     // True once the execution is cancelled, has exceeded its timeout, or the grace of the stopping service is nearly
-    // over. A handler that then returns anything but success counts as cancelled, timed out or failed, respectively; a
+    // over. A handler that then returns anything but success counts as cancelled, timed out or interrupted,
+    // respectively; an interrupted execution goes out again, to another client, and uses up no attempt of its task. A
     // handler that ignores it keeps its slot until it returns. Callbacks on the token run on the SDK's own thread, so
     // they must be quick.
     bool stop_requested() const;

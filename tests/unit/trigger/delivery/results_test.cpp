@@ -138,6 +138,31 @@ TEST_CASE("a client has its answer when its results are durable, and the master 
     CHECK(f.finished() == std::vector{execution_id{1}, execution_id{2}});
 }
 
+TEST_CASE("an interruption is recorded and reported as such, unless the failure is final")
+{
+    fixture f;
+    f.add_executions(3);
+    protocol::results_request message;
+    message.instance = "client";
+    for (int const id : {1, 2, 3}) {
+        auto one = fixture::result(id);
+        one.status = id == 3 ? state::succeeded : state::failed;
+        one.interrupted = true;
+        one.final = id == 2;
+        message.results.push_back(one);
+    }
+    f.send(message);
+    f.stage.time.run_for(100ms);
+    REQUIRE(f.finished().size() == 3);
+    for (auto const& one : f.heard)
+        for (auto const& end : one.finished)
+            CHECK(end.interrupted == (end.execution == execution_id{1}));
+    CHECK(f.look("SELECT outcome FROM execution WHERE id = 1") == "interrupted");
+    CHECK(f.look("SELECT state FROM execution WHERE id = 1") == "retrying");
+    CHECK(f.look("SELECT state FROM execution WHERE id = 2") == "failed");
+    CHECK(f.look("SELECT state FROM execution WHERE id = 3") == "succeeded");
+}
+
 TEST_CASE("results that come one after the other share a transaction, but a result that comes alone does not wait")
 {
     fixture f({.pause = 20ms});

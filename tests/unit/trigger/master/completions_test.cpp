@@ -47,6 +47,51 @@ TEST_CASE("a failure with attempts left opens the next one, and any other end is
     CHECK_FALSE(f.is_open(4));
 }
 
+TEST_CASE("an interrupted execution goes out at once as an attempt that its task does not count, and later each time")
+{
+    fixture f;
+    f.add_task(1, {{"retry_delay_ms", 3'600'000}});
+    f.add_execution(1, 1, 1);
+    f.run();
+    auto const interrupt = [&](int attempt) {
+        f.following.finished({execution_id{1}, attempt, state::failed, 0, false, true});
+        f.pass(100ms);
+    };
+    interrupt(1);
+    CHECK(f.one(1).attempt == 2);
+    CHECK(f.one(1).max_attempts == 2);
+    CHECK(f.one(1).deaths == 0);
+    CHECK(f.one(1).begun);
+    CHECK(f.one(1).due_at <= f.clock.now());
+    auto const second = f.clock.now();
+    interrupt(2);
+    CHECK(f.one(1).attempt == 3);
+    CHECK(f.one(1).due_at >= second + 1s);
+    f.following.finished({execution_id{1}, 3, state::failed});
+    f.pass(100ms);
+    CHECK_FALSE(f.is_open(1));
+}
+
+TEST_CASE("an interruption ends an execution that may not be started twice")
+{
+    fixture f;
+    SECTION("by its deaths")
+    {
+        f.add_task(1, {{"max_deaths", 1}});
+    }
+    SECTION("by its final errors")
+    {
+        f.add_task(1, {{"retry", {{"final_errors", {"interrupted"}}}}});
+    }
+    f.add_execution(1, 1, 3);
+    f.run();
+    CHECK(make_assignment(f.one(1)).work.final_errors == std::vector<std::string>{"interrupted"});
+    f.following.finished({execution_id{1}, 1, state::failed, 0, false, true});
+    f.pass(1s);
+    CHECK(f.text("SELECT state FROM execution WHERE id = 1") == "failed");
+    CHECK_FALSE(f.is_open(1));
+}
+
 TEST_CASE("the success of an attempt that was given up ends the execution, and its failure changes nothing")
 {
     fixture f;

@@ -28,6 +28,8 @@ export const sentences: [Key, RegExp][] = [
   ['not_taken', /^no client took it within (?<ms>\d+) ms \(start_within\)$/],
   ['not_ended', /^it did not end within (?<ms>\d+) ms \(total\)$/],
   ['died', /^its client died once while it may have been running$/],
+  ['stopped', /^its client stopped while it was running$/],
+  ['stopped_often', /^its client stopped (?<n>\d+) times while it was running$/],
   ['died_often', /^its client died (?<n>\d+) times while it may have been running$/],
   ['lost_often', /^it was lost (?<n>\d+) times with its node, and no client had it afterwards$/],
   ['task_deleted', /^task deleted$/],

@@ -1,8 +1,8 @@
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { ExecutionWithAttempts, State } from '@/api/types';
+import type { ExecutionWithAttempts } from '@/api/types';
 import { useNow } from '@/shared/clock';
-import { stateColour } from '@/shared/StateBadge';
+import { type Shown, stateColour } from '@/shared/StateBadge';
 import { useDuration } from '@/shared/Times';
 import classes from './Track.module.css';
 
@@ -12,7 +12,7 @@ export function Track({ one }: { one: ExecutionWithAttempts }) {
   const say = useDuration();
   const now = useNow();
   const attempts = one.attempts.flatMap(({ attempt, started_at: begun, finished_at: ended, outcome }) =>
-    begun ? [{ attempt, begin: Date.parse(begun), end: ended ? Date.parse(ended) : Math.max(now, Date.parse(begun)), state: (outcome ?? 'running') as State }] : []);
+    begun ? [{ attempt, begin: Date.parse(begun), end: ended ? Date.parse(ended) : Math.max(now, Date.parse(begun)), state: (outcome ?? 'running') as Shown }] : []);
   const begin = Math.min(Date.parse(one.scheduled_at), ...attempts.map((part) => part.begin));
   const end = Math.max(one.ended_at ? Date.parse(one.ended_at) : now, ...attempts.map((part) => part.end));
   if (attempts.length === 0 || end <= begin) return null;
