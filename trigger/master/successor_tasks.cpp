@@ -138,7 +138,16 @@ awaitable<void> successor_tasks::write(started& some, std::set<execution_id>& ag
     for (auto const& one : some.open)
         seen_by_others.expect(one.id);
     std::erase_if(some.over, [&](auto id) { return again.contains(id); });
-    auto const done = co_await follow(some, again);
+    storage::followed done;
+    try {
+        done = co_await follow(some, again);
+    } catch (unavailable const&) { // they may be in the ledger all the same, and no other part has loaded them
+        std::vector<execution_id> ids;
+        for (auto const& one : some.open)
+            ids.push_back(one.id);
+        scope_.open.mark_stale(ids);
+        throw;
+    }
     std::unordered_set<execution_id> const there(done.inserted.begin(), done.inserted.end());
     for (auto& one : some.open)
         if (there.contains(one.id))

@@ -72,6 +72,20 @@ TEST_CASE("a parent with more successors than one transaction takes is followed 
     CHECK(f.followed() == 0);
 }
 
+TEST_CASE("successors that were inserted without an answer of the database are to be read by the sweeper")
+{
+    fixture f(2);
+    auto const before = f.stage.database.calls();
+    while (f.stage.database.calls() < before + 2) // the parents and their children; the insert follows
+        f.pass(50us);
+    f.stage.database.faults.lose_reply = 1;
+    f.pass(5s);
+    REQUIRE(f.followed() == 0);
+    REQUIRE(f.number("SELECT COUNT(*) FROM execution WHERE task_id >= 100") == 2);
+    CHECK(f.found().empty());
+    CHECK(f.open.stale().size() == 2);
+}
+
 TEST_CASE("all successors of a parent are started although one of them is edited again and again")
 {
     constexpr int children = 700;
