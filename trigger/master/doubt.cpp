@@ -15,7 +15,7 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
     answered_.insert(instance);
     for (auto const& one : held) {
         auto const found = attempts_.find(one.execution);
-        if (found == attempts_.end())
+        if (found == attempts_.end() || given_back_.contains({one.execution, instance}))
             continue;
         holder const at{instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}, one.attempt};
         // A client that remembers that an earlier attempt failed does not have the attempt in question.
@@ -24,6 +24,13 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
         else if (!one.finished)
             earlier_[one.execution] = at;
     }
+}
+
+void doubt::given_back(execution_id execution, std::string const& instance)
+{
+    given_back_.emplace(execution, instance);
+    if (auto const found = holders_.find(execution); found != holders_.end() && found->second.client == instance)
+        holders_.erase(found);
 }
 
 doubt_finding doubt::finding(execution_id execution, bool complete) const

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace baton::trigger {
@@ -36,6 +37,8 @@ public:
 
     void answered(std::string const& instance, std::vector<protocol::held_execution> const& held);
     bool has_answered(std::string_view instance) const { return answered_.contains(instance); }
+    // The client has given it back, or has lost it. What it has answered before, or an answer on its way says, is void.
+    void given_back(execution_id execution, std::string const& instance);
 
     std::vector<protocol::attempt_key> const& asked() const { return asked_; }
     // `complete`: every live client of the service has answered.
@@ -45,6 +48,7 @@ private:
     std::vector<protocol::attempt_key> asked_;
     std::unordered_map<execution_id, int> attempts_;
     std::set<std::string, std::less<>> answered_;
+    std::set<std::pair<execution_id, std::string>> given_back_;
     struct holder {
         std::string client;
         duration ran{};

@@ -69,6 +69,15 @@ void in_doubt_resolver::add(open_execution& one, protocol::attempt_cause cause)
     bell_.wake();
 }
 
+void in_doubt_resolver::given_back(open_execution const& one, std::string const& client)
+{
+    auto const found = inquiries_.find(protocol::service_of(one.task->definition));
+    if (found == inquiries_.end())
+        return;
+    found->second->answers.given_back(one.id, client);
+    found->second->news.wake();
+}
+
 void in_doubt_resolver::runs_earlier(open_execution& one, std::string client, int attempt)
 {
     one.next_cause = protocol::attempt_cause::client_gone;

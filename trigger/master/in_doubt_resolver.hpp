@@ -58,6 +58,9 @@ public:
 
     void add(open_execution& one, protocol::attempt_cause cause) override;
 
+    // The client that may have this execution in doubt has given it back, or has lost it.
+    void given_back(open_execution const& one, std::string const& client);
+
     // A client runs this earlier attempt of an execution that was sent to it.
     void runs_earlier(open_execution& one, std::string client, int attempt);
 

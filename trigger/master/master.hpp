@@ -91,6 +91,7 @@ private:
     void add_lost(open_execution& one, std::string const& client); // to the executions in doubt
     void given_back(open_execution& one, std::int64_t number);
     open_execution* find_returned(protocol::undelivered const& one, std::string const& node);
+    void correct_doubt(protocol::undelivered const& report);
     std::size_t serving(open_execution const& one); // clients that serve it and do not drain
 
     term term_;

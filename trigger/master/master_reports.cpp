@@ -5,6 +5,13 @@ namespace baton::trigger {
 
 // The reports of nodes, and what follows from them for the executions.
 
+namespace {
+bool is_of_client(protocol::return_cause cause)
+{
+    return cause == protocol::return_cause::lost || cause == protocol::return_cause::given_back;
+}
+}
+
 // Null if this attempt is not one that is assigned to a node.
 open_execution* master::find_assigned(execution_id execution, int attempt)
 {
@@ -19,10 +26,24 @@ open_execution* master::find_returned(protocol::undelivered const& one, std::str
     if (auto* found = find_assigned(one.execution, one.attempt))
         return found->where == node ? found : nullptr;
     auto* found = open_.find(one.execution);
-    bool const of_client = one.cause == protocol::return_cause::lost || one.cause == protocol::return_cause::given_back;
     bool const held =
         found != nullptr && found->attempt == one.attempt && found->phase == phase::held && found->where == one.client;
-    return held && of_client ? found : nullptr;
+    return held && is_of_client(one.cause) ? found : nullptr;
+}
+
+// An answer about it that says that the client has it may be on its way: see find_returned().
+void master::correct_doubt(protocol::undelivered const& report)
+{
+    auto* const one = open_.find(report.execution);
+    bool const doubted = one != nullptr && one->phase == phase::in_doubt && one->attempt == report.attempt;
+    bool const assigned_since = doubted && report.number != 0 && one->number > report.number;
+    if (!doubted || assigned_since || !is_of_client(report.cause))
+        return;
+    if (report.cause == protocol::return_cause::lost) {
+        one->lost_by_client = true;
+        one->doubted = report.client;
+    }
+    in_doubt_.given_back(*one, report.client);
 }
 
 // Its client had taken it. Unless a client turns out to have it, that counts as a death, because its handler may have
@@ -74,6 +95,8 @@ protocol::report_answer master::report(protocol::report_request const& report)
         auto* found = of_this_term ? find_returned(one, report.node) : nullptr;
         if (found != nullptr)
             undelivered(one, report.node, *found);
+        else if (of_this_term)
+            correct_doubt(one);
     }
     for (auto const& one : report.finished)
         completions_.finished(one);

@@ -45,6 +45,27 @@ TEST_CASE("the client that has the attempt holds the execution, before all have 
     CHECK(question.finding(second, true).what == kind::absent);
 }
 
+TEST_CASE("what a client has given back it does not have, whatever an earlier answer of it says")
+{
+    auto question = about_both();
+    SECTION("the answer came before")
+    {
+        question.answered("c1", {held(first, 3)});
+        question.given_back(first, "c1");
+    }
+    SECTION("the answer comes later")
+    {
+        question.given_back(first, "c1");
+        question.answered("c1", {held(first, 3), held(second, 1)});
+        CHECK(question.finding(second, false).client == "c1");
+    }
+    CHECK(question.has_answered("c1"));
+    CHECK(question.finding(first, false).what == kind::open);
+    CHECK(question.finding(first, true).what == kind::absent);
+    question.answered("c2", {held(first, 3)});
+    CHECK(question.finding(first, true).client == "c2");
+}
+
 TEST_CASE("the client that has the attempt tells for how long its handler has run, and nonsense counts as not begun")
 {
     auto question = about_both();

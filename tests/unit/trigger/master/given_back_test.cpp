@@ -45,6 +45,42 @@ TEST_CASE("what is given back after the clients were asked about it goes out as 
     CHECK(f.number("SELECT max_attempts FROM execution WHERE id = 1") == 4);
 }
 
+TEST_CASE("what is given back while it is in doubt goes out as the next attempt, though an answer comes late")
+{
+    fixture f;
+    f.client.clear(); // no answer yet
+    f.undelivered(1, return_cause::in_doubt);
+    f.pass(300ms);
+    SECTION("its client has given it back")
+    {
+        f.undelivered(1, return_cause::given_back);
+        f.client = "a";
+        f.held = {{execution_id{1}, 1, false, false}}; // as it was before
+        f.pass(2s);
+        CHECK(f.fired() == ids({1, 1}));
+        CHECK(f.attempt() == 2);
+        CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == 0);
+    }
+    SECTION("its client has lost it, which counts as a death")
+    {
+        f.undelivered(1, return_cause::lost, 0);
+        f.client = "a";
+        f.held = {{execution_id{1}, 1, false, false}};
+        f.pass(4s);
+        CHECK(f.fired() == ids({1, 1}));
+        CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == 1);
+    }
+    SECTION("the report is of an earlier assignment")
+    {
+        f.undelivered(1, return_cause::given_back, -1);
+        f.client = "a";
+        f.held = {{execution_id{1}, 1, false, false}};
+        f.pass(2s);
+        CHECK(f.fired() == ids({1}));
+        CHECK(f.attempt() == 1);
+    }
+}
+
 TEST_CASE("a delivery before an execution was given back is not taken for a later one")
 {
     fixture f;
