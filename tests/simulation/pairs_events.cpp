@@ -65,15 +65,22 @@ void pairs_world::kill_node(std::size_t index, duration down)
     stage_.run_after(1us + down, [this, index] { start_node(index); });
 }
 
-// It ends within its drain time; then its process is gone.
 void pairs_world::stop_node(std::size_t index, duration down)
 {
     nodes_[index]->node().stop();
-    auto* const stopped = nodes_[index].get();
-    stage_.run_after(12s, [this, index, stopped, down] {
-        if (nodes_[index].get() == stopped && stopped->host().alive())
-            kill_node(index, down);
-    });
+    end_process(index, nodes_[index].get(), down, 12s);
+}
+
+// A process is gone as soon as its node has stopped, which takes less than its drain time.
+void pairs_world::end_process(std::size_t index, baton::simulation::node_process* stopped, duration down,
+                              duration patience)
+{
+    constexpr duration look_again = 50ms;
+    if (nodes_[index].get() != stopped || !stopped->host().alive())
+        return;
+    if (stopped->ended() || patience <= 0s)
+        return kill_node(index, down);
+    stage_.run_after(look_again, [=, this] { end_process(index, stopped, down, patience - look_again); });
 }
 
 void pairs_world::harm_node(planned_event const& planned, happened_event& seen)

@@ -60,6 +60,7 @@ private:
     void happen(planned_event const& planned);
     void kill_node(std::size_t index, duration down);
     void stop_node(std::size_t index, duration down);
+    void end_process(std::size_t index, baton::simulation::node_process* stopped, duration down, duration patience);
     void kill_client(std::size_t index, duration down);
     void drain_client(std::size_t index, duration down);
     void harm_client(planned_event const& planned, happened_event& seen);
