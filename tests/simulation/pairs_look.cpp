@@ -68,11 +68,26 @@ task_version_row const* look::version_of(execution_row const& one) const
     return found == all->second.end() ? nullptr : &*found;
 }
 
+// While the store or a node did not answer, a client may count as gone although its process lives: then it goes on
+// under another name while the handler runs.
+bool look::was_renamed(handler_call const& call) const
+{
+    auto const process = [](std::string const& instance) { return instance.substr(0, instance.find('~')); };
+    return std::ranges::any_of(seen.calls, [&](handler_call const& other) {
+        bool const beside = other.began > call.began && other.began <= end_of(call);
+        if (!beside || other.instance == call.instance || process(other.instance) != process(call.instance))
+            return false;
+        return std::ranges::any_of(seen.events, [&](happened_event const& each) {
+            return stops_the_cluster(each.what) && each.began < other.began && each.ended > call.began;
+        });
+    });
+}
+
 bool look::was_silent(handler_call const& call) const
 {
-    return std::any_of(seen.silences.begin(), seen.silences.end(), [&](silence const& each) {
-        return each.instance == call.instance && call.began < each.until && end_of(call) > each.from;
-    });
+    return was_renamed(call) || std::any_of(seen.silences.begin(), seen.silences.end(), [&](silence const& each) {
+               return each.instance == call.instance && call.began < each.until && end_of(call) > each.from;
+           });
 }
 
 bool look::is_forced(execution_row const& one) const

@@ -29,6 +29,7 @@ struct look {
     }
     // Its client may have counted as gone while it ran, so that another may have got its work.
     bool was_silent(handler_call const& call) const;
+    bool was_renamed(handler_call const& call) const;
     bool is_forced(execution_row const& one) const;
     bool was_released(std::int64_t execution) const; // by a person
     bool clock_stepped() const;

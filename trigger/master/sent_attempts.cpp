@@ -3,12 +3,12 @@
 namespace baton::trigger {
 
 namespace {
-constexpr duration length = 100ms;
+constexpr duration slice_span = 100ms;
 }
 
 void sent_attempts::add(utc_time due, protocol::attempt_key which)
 {
-    slices_[due.time_since_epoch() / length].push_back(which);
+    slices_[due.time_since_epoch() / slice_span].push_back(which);
 }
 
 std::optional<sent_attempts::slice> sent_attempts::take(utc_time until)
@@ -16,10 +16,10 @@ std::optional<sent_attempts::slice> sent_attempts::take(utc_time until)
     if (slices_.empty())
         return std::nullopt;
     auto const first = slices_.begin();
-    utc_time const begin{first->first * length};
+    utc_time const begin{first->first * slice_span};
     if (begin > until)
         return std::nullopt;
-    slice found{begin + length - 1us, std::move(first->second)};
+    slice found{begin + slice_span - 1us, std::move(first->second)};
     slices_.erase(first);
     return found;
 }
