@@ -53,6 +53,11 @@ std::string_view outcome_of(result_row const& row)
     return row.interrupted ? std::string_view(protocol::interrupted) : protocol::to_string(row.outcome);
 }
 
+bool any_interrupted(std::span<result_row const> rows)
+{
+    return std::ranges::any_of(rows, &result_row::interrupted);
+}
+
 std::size_t text_of(result_row const& row)
 {
     return row.error.size() + (row.value ? row.value->size() : 0);
@@ -60,25 +65,30 @@ std::size_t text_of(result_row const& row)
 
 // protocol::after_attempt in SQL. It holds whatever the order in which a database assigns the columns: of those that
 // the statement assigns elsewhere it reads max_attempts alone, where that stays as it is.
-void may_retry(batch_update& update)
+void may_retry(batch_update& update, bool interrupted)
 {
     auto const outcome = update["outcome"];
-    update.more("e.cancel_requested_at IS NULL AND (", outcome, " = 'interrupted' OR (", outcome,
-                " IN ('failed', 'timed_out') AND ", update["attempt"], " < e.max_attempts AND ", update["final"],
-                " = 0))");
+    if (interrupted)
+        update.more("e.cancel_requested_at IS NULL AND (", outcome, " = 'interrupted' OR ");
+    update.more("(", outcome, " IN ('failed', 'timed_out') AND e.cancel_requested_at IS NULL AND ", update["attempt"],
+                " < e.max_attempts AND ", update["final"], " = 0)");
+    if (interrupted)
+        update.more(")");
 }
 
-void set_state(batch_update& update, soci::session& sql)
+// `interrupted`: one of the results may be an interruption.
+void set_state(batch_update& update, soci::session& sql, bool interrupted)
 {
     auto const outcome = update["outcome"];
-    update.more("max_attempts = e.max_attempts + CASE WHEN ", outcome,
-                " = 'interrupted' THEN 1 ELSE 0 END, due_at = CASE WHEN ", outcome, " = 'running' THEN e.due_at WHEN ");
-    may_retry(update);
+    if (interrupted)
+        update.more("max_attempts = e.max_attempts + CASE WHEN ", outcome, " = 'interrupted' THEN 1 ELSE 0 END, ");
+    update.more("due_at = CASE WHEN ", outcome, " = 'running' THEN e.due_at WHEN ");
+    may_retry(update, interrupted);
     update.more(" THEN ", now_us(sql), " + e.retry_delay_us ELSE NULL END, ended_at = CASE WHEN ", outcome,
                 " = 'running' OR (");
-    may_retry(update);
+    may_retry(update, interrupted);
     update.more(") THEN NULL ELSE ", now_us(sql), " END, state = CASE WHEN ");
-    may_retry(update);
+    may_retry(update, interrupted);
     update.more(" THEN 'retrying' WHEN ", outcome,
                 " IN ('failed', 'timed_out', 'interrupted') AND e.cancel_requested_at IS NOT NULL ",
                 "THEN 'cancelled' WHEN ", outcome, " = 'running' AND e.state = 'stopping' THEN 'stopping' ELSE ",
@@ -118,7 +128,7 @@ bool record_first(soci::session& sql, std::span<result_row const> rows, std::str
                    each.error.empty() ? std::nullopt : std::optional(each.error), each.final ? 1 : 0);
     update.set("node = ", fitting_name(node, longest_name), ", ");
     set_result(update);
-    set_state(update, sql);
+    set_state(update, sql, any_interrupted(rows));
     where_awaited(update, first_has_no_outcome);
     return update.execute() == std::ssize(rows);
 }
@@ -226,7 +236,7 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
         for (auto const& each : chunk)
             update.row(each.id, each.attempt, outcome_of(each), each.finished_at, each.final ? 1 : 0);
         update.set("");
-        set_state(update, sql);
+        set_state(update, sql, any_interrupted(chunk));
         where_awaited(update, found_without_outcome);
         update.execute();
     }
