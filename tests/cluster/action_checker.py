@@ -5,8 +5,9 @@ Pure: it sees values and returns what is wrong, in words. Times are microseconds
     stopped  no firing that is due while its task is disabled or deleted begins
              a second after that, no execution of an earlier version begins that was still to be sent. Two more seconds are
              granted; while a fault may delay what was sent, as many as the highest limit of the task may begin later
-    unsent   what ended as skipped, or as cancelled because its task was disabled or deleted, has never begun; nor has a
-             firing that a confirmed skip-next names
+    unsent   what ended as skipped, or as cancelled because its task was disabled or deleted, has never begun, unless the
+             client in which it ran died and the master changed, since the ledger does not show which client had it; nor has
+             a firing that a confirmed skip-next names
     paused   what falls due more than a second after a confirmed pause does not begin before the end of the pause is requested,
              unless it is forced
     delay    no two runs of a fixed delay overlap, and none begins earlier than the shortest period that its task had after
@@ -188,10 +189,21 @@ def sent_too_late(history, task):
                    f"{version['valid_from']} and sends {most} at a time: {', '.join(str(row['id']) for row in bound)}")
 
 
+def lost_in_clients(history):
+    """Executions of which each start has no end, in clients that died."""
+    if history.terms < 2:
+        return set()
+    ended = {(line.execution, line.pid) for line in history.journal if line.what == "end"}
+    starts = [(line.execution, line.pid) for line in history.journal if line.what == "start"]
+    seen = {execution for execution, pid in starts if (execution, pid) in ended or pid not in history.deaths}
+    return {execution for execution, _ in starts} - seen
+
+
 def unsent(history):
+    lost = lost_in_clients(history)
     for row in history.ledger.executions:
         never = row["state"] == "skipped" or (row["state"] == "cancelled" and row["reason"] in STOPPED)
-        if never and row["id"] in history.begun:
+        if never and row["id"] in history.begun and row["id"] not in lost:
             yield f"execution {row['id']} began, but is {row['state']}: {row['reason']}"
     for action in history.actions:
         if action.what != "skip" or action.answer is None:

@@ -40,8 +40,9 @@ def ran(number, due, begin, end, pid=1, attempt=1, outcome="succeeded"):
             for what, at, said in (("start", begin, "-"), ("end", end, outcome))]
 
 
-def history(versions, rows, lines=(), **more):
-    return action_checker.History(checker.Ledger(list(versions), list(rows), []), list(lines), {}, OFFSET, **more)
+def history(versions, rows, lines=(), deaths=(), **more):
+    ledger = checker.Ledger(list(versions), list(rows), [])
+    return action_checker.History(ledger, list(lines), dict(deaths), OFFSET, **more)
 
 
 class Judging(unittest.TestCase):
@@ -100,6 +101,10 @@ class Judging(unittest.TestCase):
         self.expect("execution 1", "unsent", [version(1, 0)], [skipped], ran(1, 1, 1, 2))
         self.expect("execution 2", "unsent", [version(1, 0)], [cancelled], ran(2, 1, 1, 2))
         self.expect_none("unsent", [version(1, 0)], [row(3, 1, state="cancelled", reason="by a person")], ran(3, 1, 1, 2))
+        died = {"deaths": {1: 3 * SECOND}}
+        self.expect_none("unsent", [version(1, 0)], [cancelled], ran(2, 1, 1, 2)[:1], terms=2, **died)
+        self.expect("execution 2", "unsent", [version(1, 0)], [cancelled], ran(2, 1, 1, 2)[:1], terms=1, **died)
+        self.expect("execution 2", "unsent", [version(1, 0)], [cancelled], ran(2, 1, 1, 2), terms=2, **died)
         skip = Action("skip", START, START + 1, {"skipped": ["2027-01-15T08:00:05Z"]}, TASK)
         self.expect("was to be skipped", "unsent", [version(1, 0)], [firing(4, 5)], ran(4, 5, 5, 6), actions=[skip])
         self.expect_none("unsent", [version(1, 0)], [firing(4, 6)], ran(4, 6, 6, 7), actions=[skip])
