@@ -5,7 +5,7 @@
 
 namespace baton::client {
 
-// What homes take back, and what the next home is told.
+// The executions that homes take back, and the message about them to the next home.
 
 namespace {
 constexpr duration remembered_for_a_home = 1min; // what was given back: a client finds another home within seconds

@@ -84,6 +84,18 @@ constexpr bool replaces_lost(attempt_cause which)
     return which > attempt_cause::interrupted;
 }
 
+// The task does not count such an attempt: it raises the execution's max_attempts.
+constexpr bool is_additional(attempt_cause which)
+{
+    return which > attempt_cause::retry;
+}
+
+// The attempt before it has a result, so its handler had begun.
+constexpr bool follows_result(attempt_cause which)
+{
+    return which == attempt_cause::retry || which == attempt_cause::interrupted;
+}
+
 // The state of an execution whose attempt has ended as `ended` (succeeded, failed, timed_out or cancelled): the same,
 // or `retrying` while attempts are left; a failure after a request to cancel counts as cancelled. The ledger's SQL
 // states the same rule, and a test holds the two together.
@@ -92,11 +104,6 @@ state after_attempt(state ended, int attempt, int max_attempts, bool cancel_requ
 // The outcome of an attempt whose handler was asked to stop, because its client stops, and returned without success.
 // The execution goes out again, and that uses up no attempt of the task; after a request to cancel it is cancelled.
 inline constexpr char interrupted[] = "interrupted";
-
-constexpr state after_interruption(bool cancel_requested)
-{
-    return cancel_requested ? state::cancelled : state::retrying;
-}
 
 // The attempts that an execution may have in all, once an attempt has failed: none after a failure that is final.
 constexpr int attempts_allowed(bool final_failure, int attempt, int max_attempts)

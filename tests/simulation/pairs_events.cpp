@@ -75,12 +75,12 @@ void pairs_world::stop_node(std::size_t index, duration down)
 void pairs_world::end_process(std::size_t index, baton::simulation::node_process* stopped, duration down,
                               duration patience)
 {
-    constexpr duration look_again = 50ms;
+    constexpr duration interval = 50ms;
     if (nodes_[index].get() != stopped || !stopped->host().alive())
         return;
     if (stopped->ended() || patience <= 0s)
         return kill_node(index, down);
-    stage_.run_after(look_again, [=, this] { end_process(index, stopped, down, patience - look_again); });
+    stage_.run_after(interval, [=, this] { end_process(index, stopped, down, patience - interval); });
 }
 
 void pairs_world::harm_node(planned_event const& planned, happened_event& seen)

@@ -25,11 +25,10 @@ void attempts::open(open_execution& one, utc_time due, protocol::attempt_cause c
         return;
     if (one.cancel_requested)
         return cancel(one);
-    if (protocol::replaces_lost(cause) || cause == protocol::attempt_cause::interrupted)
+    if (protocol::is_additional(cause))
         due = std::max(due, scope_.term.clock.now() + protocol::pause_after_lost(one.lost));
     storage::next_attempt next{one.id, one.attempt, due, cause};
-    next.begun = one.ran || one.begun || cause == protocol::attempt_cause::retry ||
-                 cause == protocol::attempt_cause::interrupted;
+    next.begun = one.ran || one.begun || protocol::follows_result(cause);
     if (one.phase == phase::held) {
         next.client = one.where;
         one.last_client = one.doubted = one.where;
@@ -187,8 +186,8 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
             continue;
         }
         one->attempt = next.attempt + 1;
-        if (protocol::replaces_lost(next.cause) || next.cause == protocol::attempt_cause::interrupted) {
-            ++one->max_attempts; // an attempt lost with a client or node, or interrupted, is not the task's own
+        if (protocol::is_additional(next.cause)) {
+            ++one->max_attempts;
             ++one->lost;
         }
         if (next.died)

@@ -26,18 +26,22 @@ void completions::finished(protocol::finished const& what)
         return done_earlier(*one, what.attempt);
     if (one->attempt != what.attempt)
         return;
+    if (what.interrupted && !one->cancel_requested)
+        return interrupted(*one);
     auto const most = protocol::attempts_allowed(what.final, what.attempt, one->max_attempts);
-    auto const next = what.interrupted
-                          ? protocol::after_interruption(one->cancel_requested)
-                          : protocol::after_attempt(what.status, what.attempt, most, one->cancel_requested);
-    if (next == protocol::state::retrying && what.interrupted && one->fails_interrupted())
-        deps_.next.fail(*one, "its client stopped while it was running");
-    else if (next == protocol::state::retrying && what.interrupted)
-        deps_.next.open(*one, scope_.term.clock.now(), protocol::attempt_cause::interrupted);
-    else if (next == protocol::state::retrying)
+    auto const next = protocol::after_attempt(what.status, what.attempt, most, one->cancel_requested);
+    if (next == protocol::state::retrying)
         deps_.next.retry(*one, scope_.term.clock.now());
     else
         deps_.queue.ended(id);
+}
+
+void completions::interrupted(open_execution& one)
+{
+    if (one.fails_interrupted())
+        deps_.next.fail(one, "its client stopped while it was running");
+    else
+        deps_.next.open(one, scope_.term.clock.now(), protocol::attempt_cause::interrupted);
 }
 
 // An attempt that was given up has done it. The handler of the present one may run on, and keeps its places until then.

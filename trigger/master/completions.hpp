@@ -37,6 +37,7 @@ public:
     awaitable<void> run();
 
 private:
+    void interrupted(open_execution& one);
     void done_earlier(open_execution const& one, int attempt);
     awaitable<void> round();
     awaitable<void> resume();

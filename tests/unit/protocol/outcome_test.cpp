@@ -23,6 +23,11 @@ TEST_CASE("states and causes have one text each", "[protocol]")
     CHECK(to_string(attempt_cause::client_gone) == "client_gone");
     CHECK(replaces_lost(attempt_cause::take_over));
     CHECK_FALSE(replaces_lost(attempt_cause::retry));
+    CHECK_FALSE(replaces_lost(attempt_cause::interrupted));
+    CHECK(is_additional(attempt_cause::interrupted));
+    CHECK_FALSE(is_additional(attempt_cause::retry));
+    CHECK(follows_result(attempt_cause::interrupted));
+    CHECK_FALSE(follows_result(attempt_cause::client_gone));
 }
 
 TEST_CASE("four states are final", "[protocol]")
