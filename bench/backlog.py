@@ -1,5 +1,6 @@
 """A backlog: executions that waited for the clients of their service, under a new master, when a client comes."""
 
+import flow
 import gauges
 import standing
 from loads import SECOND, Load
@@ -26,7 +27,7 @@ def returned(server, options):
         stage.start_client("client", None, stage.starts_file, options.backlog + 1000)
         processors = gauges.Processors({name: pid for name, pid in stage.pids().items() if harness.is_alive(pid)})
         harness.wait_for("the end of all", lambda: stage.nothing_open(harness.utc_us()), WITHIN)
-        used = processors.read_seconds()
+        used, processes = processors.read_seconds(), processors.read()
         ends = stage.store.query("SELECT COUNT(*) AS many, MIN(ended_at) AS first, MAX(ended_at) AS last FROM execution "
                                  "WHERE state = 'succeeded' AND attempt = 1")[0]
         by_second = stage.store.query("SELECT COUNT(*) AS many FROM execution WHERE state = 'succeeded' "
@@ -36,7 +37,7 @@ def returned(server, options):
         return {**found, "backlog": options.backlog,
                 "ends_by_second": [row["many"] for row in by_second],
                 "rate": ends["many"] * SECOND / max(ends["last"] - ends["first"], 1),
-                "processor_us": {"all": sum(used.values()) * SECOND / options.backlog},
+                "processor_us": flow.per_execution(used, options.backlog), "processes": processes,
                 "missed": options.backlog - len(began), "doubled": len(starts) - len(began),
                 "problems": [] if ends["many"] == options.backlog else [f"{ends['many']} succeeded at their first attempt"]}
 

@@ -34,9 +34,9 @@ class ForeignClients(unittest.TestCase):
     def setUp(self):
         self.service = self.id().rsplit(".", 1)[1][:60]
 
-    def client(self, habit, slots=4, queue=4, until=None):
+    def client(self, habit, slots=4, queue=4, until=None, **more):
         """It has its home at the first node, and leaves with `until` (an ExitStack), or at the end of the test."""
-        client = neighbours.Client(self.cluster.triggers(), self.service, habit, slots=slots, queue=queue)
+        client = neighbours.Client(self.cluster.triggers(), self.service, habit, slots=slots, queue=queue, **more)
         (until.enter_context if until else self.enterContext)(client)
         harness.wait_for("the client is reachable", lambda: self.shown(client)["reach"] == "reachable", 20)
         return client
@@ -138,13 +138,13 @@ class ForeignClients(unittest.TestCase):
         self.assertTrue(self.log_has("a client has lost executions that it had taken"))
 
     def test_results_that_another_client_sends_free_the_slots_of_the_one_that_ran_them(self):
-        sender = self.client("healthy")
-        task = self.task()
+        sender = self.client("healthy", handlers=("another",))
         client = self.client(habits.SharedOutbox, slots=2, queue=0)
         client.kind.sender = sender
-        took, rows = self.await_ends(self.run_many(task, 60), 30)
+        took, rows = self.await_ends(self.run_many(self.task(), 60), 30)
         self.check_once(rows)
-        self.assertGreater(client.taken, 10)
+        self.assertEqual(client.taken, 60)
+        self.assertLess(took, 15, "two slots a heartbeat would take 30 s")
         self.await_free(client, 2)
 
     def test_a_client_that_is_busy_is_left_alone_for_a_while_whatever_room_it_names(self):

@@ -21,7 +21,11 @@ class Healthy:
 
     def serve(self, call):
         """Answers one call of a node, on the thread of its connection."""
-        call.reply(200, call.client.obey(call.path, json.loads(call.body())))
+        body = json.loads(call.body())
+        if call.client.knows(call.path):
+            call.reply(200, call.client.obey(call.path, body))
+        else:
+            call.reply(404, {"title": "Not Found", "status": 404})
 
     def take(self, client, work):
         """The answer for one execution, beside its name."""

@@ -87,6 +87,9 @@ class Client:
 
     # --- what nodes ask
 
+    def knows(self, path):
+        return path in self.OBEYS
+
     def obey(self, path, body):
         with self.lock:
             self.epoch = max(self.epoch, body.get("epoch", 0))
