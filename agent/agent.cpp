@@ -5,11 +5,14 @@
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
 
+#include <algorithm>
+
 namespace baton::agent {
 
 namespace {
 
 constexpr std::size_t value_limit = 60u << 10; // of JSON; the SDK sends no more than 64 KiB
+constexpr duration last_results = 2'500ms;     // of the grace, in which results are recorded and the client leaves
 
 std::string as_json(nlohmann::json const& value)
 {
@@ -149,6 +152,19 @@ std::map<std::string, client::service::handler> make_handlers(settings const& ch
                 throw invalid_input("crontab", file + ": the handler '" + name + "' is offered already");
         }
     return handlers;
+}
+
+client::service_options options_of(settings const& chosen)
+{
+    auto options = chosen.service;
+    auto const needed = std::chrono::ceil<std::chrono::milliseconds>(chosen.kill_after + last_results);
+    if (options.grace < needed)
+        log::warn("agent",
+                  "kill_after does not fit into the grace: a command that ignores SIGTERM is killed without a result "
+                  "when the agent stops; raise grace, or lower kill_after",
+                  {{"grace_ms", options.grace / 1ms}, {"needed_ms", needed / 1ms}});
+    options.stop_ahead = std::min(needed, options.grace);
+    return options;
 }
 
 void install(client::service& service, settings const& chosen, time_source const& time)

@@ -18,7 +18,11 @@ namespace baton::agent {
 // twice. `time` must outlive the handlers.
 std::map<std::string, client::service::handler> make_handlers(settings const& chosen, time_source const& time);
 
-// Registers them with `service`.
+// The options of the service of these settings: its commands are told to stop so early in the grace that `kill_after`
+// passes, and their results are recorded, before it ends. Logs a warning if the grace is too short for that.
+client::service_options options_of(settings const& chosen);
+
+// Registers the handlers with `service`.
 void install(client::service& service, settings const& chosen, time_source const& time);
 
 } // namespace baton::agent

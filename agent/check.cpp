@@ -76,6 +76,8 @@ void check_command(command const& what, place const& at, bool runs, std::vector<
     add(at.user, why_no_user(what.user, runs));
     if (!what.cwd.empty())
         add(at.folder, why_no_folder(what.cwd));
+    else if (what.as_cron && what.env.contains("HOME"))
+        add(at.folder, why_no_folder(what.env.at("HOME")));
     if (!what.argv.empty() && what.argv[0].starts_with('/'))
         add(at.program, why_no_program(what.argv[0]));
 }
@@ -97,7 +99,7 @@ check_result check(settings const& chosen)
             if (!names.insert(line.name).second)
                 result.problems.push_back(where + ": a handler of this name is offered already: name each file once, "
                                                   "and the handlers otherwise");
-            check_command(line.program, {where, where, where + ": SHELL"}, chosen.execute, result.problems);
+            check_command(line.program, {where, where + ": HOME", where + ": SHELL"}, chosen.execute, result.problems);
         }
     result.handlers = names.size();
     return result;

@@ -1,6 +1,8 @@
 #include "agent/command.hpp"
 
 #include "agent/launch.hpp"
+#include "agent/orphans.hpp"
+#include "agent/supervisor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +18,7 @@ namespace baton::agent {
 
 namespace {
 
-constexpr duration after_the_end = 1s; // for output that is still under way
+constexpr duration after_the_end = 1s; // for the output of processes that have left the group
 
 // Blocks SIGPIPE in this thread: it would end the process when a program does not read its input.
 class no_broken_pipe {
@@ -56,35 +58,25 @@ public:
     {
         while (!finished())
             round();
-        // Ends the rest of the group after a stop. Its leader is not reaped yet, so no other process has its id.
-        if (result_.stopped)
-            kill(-child_.pid, SIGKILL);
-        reap();
+        reap_supervisor();
         return std::move(result_);
     }
 
 private:
     bool silent() const { return !child_.out.open() && !child_.err.open(); }
 
-    bool finished() const
-    {
-        if (!ended_at_)
-            return false;
-        if (silent())
-            return true;
-        return time_.now() >= (result_.stopped ? kill_at_ : *ended_at_ + after_the_end);
-    }
+    bool finished() const { return ended_at_ && (silent() || time_.now() >= *ended_at_ + after_the_end); }
 
     void round()
     {
-        enum { out, err, in, ended, stop };
+        enum { out, err, in, news, stop };
         bool const writing = child_.in.open() && written_ < request_.input.size();
         if (!writing)
             child_.in.close();
         std::array<pollfd, 5> watched{{{child_.out.number(), POLLIN, 0},
                                        {child_.err.number(), POLLIN, 0},
                                        {child_.in.number(), POLLOUT, 0},
-                                       {ended_at_ ? -1 : child_.ended.number(), POLLIN, 0},
+                                       {child_.news.number(), POLLIN, 0},
                                        {result_.stopped ? -1 : stop_event_, POLLIN, 0}}};
         poll(watched.data(), watched.size(), milliseconds_left());
         if (watched[out].revents != 0)
@@ -93,12 +85,12 @@ private:
             collect(child_.err, result_.err);
         if (watched[in].revents != 0)
             feed();
-        if (watched[ended].revents != 0)
-            ended_at_ = time_.now();
+        if (watched[news].revents != 0)
+            hear();
         if (watched[stop].revents != 0)
             begin_stop();
-        if (result_.stopped && !killed_ && time_.now() >= kill_at_) {
-            kill(-child_.pid, SIGKILL);
+        if (must_kill() && time_.now() >= kill_at_) {
+            order(supervisor_order::kill);
             killed_ = true;
         }
     }
@@ -107,10 +99,10 @@ private:
     int milliseconds_left() const
     {
         instant next = instant::max();
-        if (result_.stopped && !killed_)
+        if (must_kill())
             next = kill_at_;
         if (ended_at_)
-            next = std::min(next, result_.stopped ? kill_at_ : *ended_at_ + after_the_end);
+            next = std::min(next, *ended_at_ + after_the_end);
         if (next == instant::max())
             return -1;
         auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(next - time_.now()).count() + 1;
@@ -141,18 +133,48 @@ private:
     {
         result_.stopped = true;
         kill_at_ = time_.now() + request_.kill_after;
-        kill(-child_.pid, SIGTERM);
+        order(supervisor_order::terminate);
     }
 
-    void reap()
+    bool must_kill() const { return result_.stopped && !killed_ && !ended_at_; }
+
+    // One that has ended just now needs no order.
+    void order(supervisor_order what)
     {
-        int status = 0;
-        while (waitpid(child_.pid, &status, 0) < 0 && errno == EINTR) {
-        }
+        auto const text = static_cast<char>(what);
+        [[maybe_unused]] auto const written = write(child_.orders.number(), &text, 1);
+    }
+
+    // The end of the supervisor is the end of the process group.
+    void hear()
+    {
+        supervisor_news news{};
+        auto const count = read(child_.news.number(), &news, sizeof news);
+        if (count == sizeof news && news.what == supervisor_news::kind::ended)
+            note_status(news.value);
+        if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR)))
+            return;
+        child_.news.close();
+        ended_at_ = time_.now();
+    }
+
+    void note_status(int status)
+    {
         if (WIFEXITED(status))
             result_.exit = WEXITSTATUS(status);
         else if (WIFSIGNALED(status))
             result_.signal = WTERMSIG(status);
+    }
+
+    // Without a status it was killed, and the command with it (PR_SET_PDEATHSIG), but not the rest of the group.
+    void reap_supervisor()
+    {
+        if (!result_.exit && !result_.signal) {
+            kill(-child_.pid, SIGKILL);
+            result_.signal = SIGKILL;
+        }
+        await_end(child_.supervisor);
+        reap_orphans();
     }
 
     call const& request_;
@@ -161,7 +183,7 @@ private:
     time_source const& time_;
     outcome result_;
     std::size_t written_ = 0;
-    std::optional<instant> ended_at_;
+    std::optional<instant> ended_at_; // its group is empty
     instant kill_at_{};
     bool killed_ = false;
 };

@@ -31,9 +31,10 @@ struct outcome {
 };
 
 // Runs a program to its end and returns the outcome; blocks the calling thread. The program leads a session of its own,
-// with only standard input, output and error open and default signal handling. When `stop` is requested, its process
-// group gets SIGTERM, and SIGKILL after `kill_after`, so that its children end with it. Children that it leaves running
-// after a normal end go on, but their output is read for at most a second.
+// with only standard input, output and error open and default signal handling. It has ended when its process group is
+// empty; its status is that of the program itself. When `stop` is requested, the group gets SIGTERM, and SIGKILL after
+// `kill_after`. When this process ends, in whatever way, the group is killed (supervisor.hpp). A child that leaves the
+// group (setsid) goes on by itself, and its output is read for at most a second.
 outcome run_command(call const& request, std::stop_token const& stop, time_source const& time);
 
 } // namespace baton::agent

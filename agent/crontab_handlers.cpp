@@ -50,7 +50,7 @@ std::vector<crontab_handler> read_crontab(std::string const& file)
         program.env = std::move(entry.environment);
         program.user = form == schedule::crontab_form::system ? entry.user : written.user;
         program.as_cron = true;
-        if (users.insert(program.user).second)
+        if (!program.env.contains("HOME") && users.insert(program.user).second)
             name_missing_home(program.user, file);
         handlers.push_back({entry.name, std::move(program), std::move(entry.input), file, entry.line});
     }

@@ -66,6 +66,8 @@ variables environment_of(command const& what, account const& who, variables cons
         result[name] = value;
     for (auto const& [name, value] : of_run)
         result[name] = value;
+    if (what.as_cron) // as in cron: a crontab cannot pretend to be somebody else
+        result["LOGNAME"] = result["USER"] = who.name;
     return result;
 }
 

@@ -1,10 +1,12 @@
-// Starts a command as a process. This process has other threads, so everything that allocates or locks is done before
-// fork(); the child makes only system calls until execve().
+// Starts a command as a process, by way of its supervisor. This process has other threads, so everything that allocates
+// or locks is done before fork(); the children make only system calls until execve().
 
 #include "agent/launch.hpp"
 
 #include "agent/account.hpp"
 #include "agent/environment.hpp"
+#include "agent/orphans.hpp"
+#include "agent/supervisor.hpp"
 #include "libs/base/process.hpp"
 
 #include <array>
@@ -20,7 +22,6 @@
 #include <stdexcept>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -100,9 +101,8 @@ struct report { // from the child when it could not become the program
     int error;
 };
 
-// The data that the child needs, made before fork().
+// The data that the children need, made before fork().
 struct plan {
-    pid_t agent = getpid();
     file_bounds files = first_file_bounds();
     std::size_t descriptors = file_limit();
     account who;
@@ -123,7 +123,7 @@ plan prepare(command const& what, variables const& of_run)
     result.program = find_program(what.argv.at(0), env);
     result.folder = what.cwd;
     if (result.folder.empty() && what.as_cron)
-        result.folder = folder_of(result.who);
+        result.folder = what.env.contains("HOME") ? what.env.at("HOME") : folder_of(result.who);
     for (auto const& [name, value] : env)
         result.environment.push_back(name + "=" + value);
     result.argv = pointers(result.arguments);
@@ -141,7 +141,7 @@ void close_at_exec(unsigned first, std::size_t limit)
 }
 
 // In the child: async-signal-safe calls only.
-[[noreturn]] void become(plan const& what, int in, int out, int err, int failed)
+[[noreturn]] void become(plan const& what, pid_t supervisor, int in, int out, int err, int failed)
 {
     auto const give_up = [failed](stage where) {
         report const message{where, errno};
@@ -167,15 +167,32 @@ void close_at_exec(unsigned first, std::size_t limit)
         give_up(stage::user);
     if (!what.folder.empty() && chdir(what.folder.c_str()) != 0)
         give_up(stage::folder);
-    // After the change of user, which would clear it. When the agent dies, another client runs the next attempt, and
-    // the two must not overlap.
+    // After the change of user, which would clear it. If the supervisor is killed, nothing else ends the command.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != what.agent) // dead already
+    if (getppid() != supervisor) // dead already
         _exit(127);
     execve(what.program.c_str(), what.argv.data(), what.envp.data());
     give_up(stage::program);
     _exit(127);
 }
+
+// In the supervisor, whose child calls it.
+class start_of final : public command_start {
+public:
+    start_of(plan const& what, std::array<int, 3> streams, int failed)
+        : what_(what), streams_(streams), failed_(failed), supervisor_(getpid())
+    {}
+    [[noreturn]] void become_command() const override
+    {
+        become(what_, supervisor_, streams_[0], streams_[1], streams_[2], failed_);
+    }
+
+private:
+    plan const& what_;
+    std::array<int, 3> streams_;
+    int failed_;
+    pid_t supervisor_;
+};
 
 // Keeps the signal handlers of this process from running in the child before it has reset them.
 class all_signals_blocked {
@@ -194,15 +211,11 @@ private:
     sigset_t before_{};
 };
 
-// The C library's header for this lacks C linkage in Debian 12.
-int watch_process(pid_t process)
+// Nothing at the end of the pipe.
+template <class Message>
+std::optional<Message> read_whole(int from)
 {
-    return static_cast<int>(syscall(SYS_pidfd_open, process, 0));
-}
-
-std::optional<report> read_report(int from)
-{
-    report message{};
+    Message message{};
     ssize_t count = 0;
     do
         count = read(from, &message, sizeof message);
@@ -232,31 +245,40 @@ child launch(command const& what, std::map<std::string, std::string> const& env)
     auto out = make_pipe();
     auto err = make_pipe();
     auto failed = make_pipe();
+    auto orders = make_pipe();
+    auto news = make_pipe();
     child result;
     {
         all_signals_blocked const quiet;
-        result.pid = fork();
-        if (result.pid == 0)
-            become(ready, in.read.number(), out.write.number(), err.write.number(), failed.write.number());
+        result.supervisor = fork_noted([&] {
+            auto const process = fork();
+            if (process == 0) {
+                start_of const command(ready, {in.read.number(), out.write.number(), err.write.number()},
+                                       failed.write.number());
+                supervise(orders.read.number(), news.write.number(), ready.descriptors, command);
+            }
+            return process;
+        });
     }
-    if (result.pid < 0)
+    if (result.supervisor < 0)
         fail("no process", errno);
     failed.write.close(); // or the end of the pipe would never be seen
-    if (auto const message = read_report(failed.read.number())) {
-        waitpid(result.pid, nullptr, 0);
-        explain(ready, *message);
+    news.write.close();
+    auto const message = read_whole<report>(failed.read.number());
+    auto const started = read_whole<supervisor_news>(news.read.number());
+    if (message || !started) {
+        await_end(result.supervisor);
+        if (message)
+            explain(ready, *message);
+        fail("no process", EAGAIN);
     }
-    result.ended = descriptor(watch_process(result.pid));
-    if (!result.ended.open()) {
-        int const error = errno;
-        kill(-result.pid, SIGKILL);
-        waitpid(result.pid, nullptr, 0);
-        fail("this kernel cannot watch a process (it needs pidfd_open)", error);
-    }
+    result.pid = started->value;
+    result.orders = std::move(orders.write);
+    result.news = std::move(news.read);
     result.in = std::move(in.write);
     result.out = std::move(out.read);
     result.err = std::move(err.read);
-    for (int const each : {result.in.number(), result.out.number(), result.err.number()})
+    for (int const each : {result.in.number(), result.out.number(), result.err.number(), result.news.number()})
         fcntl(each, F_SETFL, fcntl(each, F_GETFL) | O_NONBLOCK);
     return result;
 }

@@ -31,10 +31,13 @@ private:
     int number_ = -1;
 };
 
-// A running program: its process id, which is also that of its group, and our ends of its pipes.
+// A running program: its process id, which is also that of its group, and our ends of its pipes and of those of its
+// supervisor (supervisor.hpp).
 struct child {
     pid_t pid = -1;
-    descriptor ended; // readable once it has ended; it is not reaped
+    pid_t supervisor = -1; // to be reaped
+    descriptor orders;
+    descriptor news;
     descriptor in;
     descriptor out;
     descriptor err;

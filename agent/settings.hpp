@@ -19,7 +19,8 @@ struct command {
     std::string cwd{};                        // empty: the agent's
     std::map<std::string, std::string> env{}; // overrides the inherited environment, which lacks secrets
     std::string user{};                       // empty: the agent's; any other needs root
-    // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) in the user's home instead of the agent's own.
+    // Start from cron's environment (HOME, LOGNAME, SHELL, PATH) instead of the agent's own, in the user's home, or in
+    // the folder that `env` names as HOME.
     bool as_cron = false;
     client::handler_info about{}; // its description and payload schema, for people
 };

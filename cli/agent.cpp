@@ -64,7 +64,7 @@ void run_agent(agent_options const& chosen, int& status)
     log::start("agent", config.log_level);
     log_taken(taken);
     raise_file_limit();
-    client::service service(config.agent.service);
+    client::service service(agent::options_of(config.agent));
     agent::install(service, config.agent, time);
     service.run();
 }

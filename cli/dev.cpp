@@ -111,7 +111,7 @@ public:
 private:
     client::service_options agent_of(dev_config const& chosen) const
     {
-        auto options = chosen.agent.service;
+        auto options = agent::options_of(chosen.agent);
         options.triggers = {trigger_.address()};
         return options;
     }

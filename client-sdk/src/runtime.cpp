@@ -114,12 +114,12 @@ awaitable<void> runtime::keep_time()
     }
 }
 
-awaitable<void> runtime::drain(duration grace)
+awaitable<void> runtime::drain(duration grace, duration stop_ahead)
 {
     auto const end = parts_.time.now() + grace;
     engine_.drain();
     registration_.beat_now();
-    co_await wait_idle(end - std::min<duration>(grace / 4, 5s));
+    co_await wait_idle(end - (stop_ahead > 0s ? stop_ahead : std::min<duration>(grace / 4, 5s)));
     if (!engine_.idle()) {
         log::warn("client", "handlers still run near the end of the grace, asking them to stop");
         engine_.stop_running();

@@ -40,7 +40,7 @@ public:
     // Beside run(): announces that the client drains, refuses new executions, waits for those it has and for the
     // acknowledgement of all results, then leaves. Returns within `grace`: near its end handlers are asked to stop;
     // executions that have not ended by then are in doubt for the nodes.
-    awaitable<void> drain(duration grace);
+    awaitable<void> drain(duration grace, duration stop_ahead = 0s);
 
     engine const& state() const { return engine_; }
     bool registered() const { return registration_.registered(); }

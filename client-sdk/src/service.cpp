@@ -162,7 +162,7 @@ awaitable<void> service::impl::serve()
 awaitable<void> service::impl::stop_when_asked()
 {
     co_await stop_bell.wait();
-    co_await work->drain(options.grace);
+    co_await work->drain(options.grace, options.stop_ahead);
 }
 
 awaitable<void> service::impl::stop_at_signal(bool with_signals)

@@ -119,6 +119,7 @@ service_options checked(service_options options, random_source& random)
     need(options.results >= 1 && options.results <= 10'000'000, "results", "must be from 1 to 10000000");
     need(options.heartbeat >= 50ms && options.heartbeat <= 1h, "heartbeat", "must be from 50 ms to an hour");
     need(options.grace >= 0ms && options.grace <= 24h, "grace", "must be from 0 to a day");
+    need(options.stop_ahead >= 0ms && options.stop_ahead <= options.grace, "stop_ahead", "must be from 0 to the grace");
     if (options.instance.empty())
         options.instance = make_incarnation(host_name(), process_id(), boot_id(), random);
     need(options.instance.size() <= 128, "instance", "must have at most 128 bytes");

@@ -10,8 +10,10 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -229,6 +231,17 @@ TEST_CASE("a cron-like command gets cron's environment and the home folder")
     CHECK(run(how).out.text() == "/usr/bin:/bin /bin/sh\nhome\n");
 }
 
+TEST_CASE("a cron-like command starts in the folder that its HOME names, and keeps its LOGNAME")
+{
+    auto how = shell("pwd; echo $HOME $LOGNAME $USER");
+    how.what.as_cron = true;
+    how.what.env = {{"HOME", "/usr"}, {"LOGNAME", "somebody"}, {"USER", "somebody"}};
+    auto const name = find_account("").name;
+    CHECK(run(how).out.text() == "/usr\n/usr " + name + " " + name + "\n");
+    how.what.env["HOME"] = "/no/such/folder";
+    CHECK(run(how).failure == "folder /no/such/folder: No such file or directory");
+}
+
 TEST_CASE("a cron-like command of an account without a home folder starts in /, and one with a folder of its own fails")
 {
     auto const folder_with = [](std::string home) {
@@ -304,17 +317,110 @@ TEST_CASE("a child that survives SIGTERM is killed too when the command itself h
     CHECK(gone(std::stoi(content(here.file("grandchild")))));
 }
 
-TEST_CASE("a background process of a command neither delays its end nor dies with it")
+TEST_CASE("a command has ended when its process group is empty, with the status of the program itself")
+{
+    scratch here;
+    auto const done = here.file("done");
+    auto const ended = run(shell("(sleep 0.3; echo yes > " + done + ") > /dev/null 2>&1 & exit 4"));
+    CHECK(ended.exit == 4);
+    CHECK(content(done) == "yes");
+}
+
+TEST_CASE("the rest of a group has the time to stop, also when the command has ended first")
+{
+    scratch here;
+    auto const begun = here.file("begun");
+    auto const tidy = here.file("tidy");
+    auto how = shell("(trap 'sleep 0.3; echo yes > " + tidy + "; exit' TERM; echo ready > " + begun +
+                     "; while :; do sleep 0.01; done) > /dev/null 2>&1 & wait");
+    auto const ended = run_until(how, begun);
+    CHECK(ended.signal == SIGTERM);
+    CHECK(content(tidy) == "yes");
+}
+
+TEST_CASE("a process that leaves the group of its command neither delays its end nor dies with it")
 {
     scratch here;
     auto const began = real_time.now();
-    auto const ended = run(shell("sleep 30 & echo $! > " + here.file("left") + "; echo done"));
+    auto const ended = run(shell("setsid sh -c 'echo $$ > " + here.file("left") + "; exec sleep 30' & while [ ! -s " +
+                                 here.file("left") + " ]; do sleep 0.01; done; echo done"));
     CHECK(ended.succeeded());
     CHECK(ended.out.text() == "done\n");
     CHECK(real_time.now() - began < 10s);
     auto const left = std::stoi(content(here.file("left")));
     CHECK(exists(left));
     kill(left, SIGKILL);
+}
+
+namespace {
+
+// A command and a process in the background beside it, whose ids it writes to two files.
+call a_pair(scratch const& here)
+{
+    return shell("(trap '' TERM HUP; echo $(exec sh -c 'echo $PPID') > " + here.file("second") +
+                 "; while :; do sleep 0.01; done | cat) & echo $$ > " + here.file("first") + "; wait");
+}
+
+pid_t await_id(std::string const& file)
+{
+    auto const deadline = real_time.now() + 20s;
+    while (content(file).empty() && real_time.now() < deadline)
+        std::this_thread::yield();
+    return std::stoi(content(file));
+}
+
+} // namespace
+
+TEST_CASE("when the agent is killed, no process of the group of its command runs on")
+{
+    scratch here;
+    auto const agent = fork();
+    if (agent == 0) {
+        run(a_pair(here));
+        _exit(0);
+    }
+    auto const first = await_id(here.file("first"));
+    auto const second = await_id(here.file("second"));
+    kill(agent, SIGKILL);
+    waitpid(agent, nullptr, 0);
+    CHECK(gone(first));
+    CHECK(gone(second));
+}
+
+TEST_CASE("when the supervisor of a command is killed, the command counts as killed, with its group")
+{
+    scratch here;
+    outcome ended;
+    std::thread runner([&] { ended = run(a_pair(here)); });
+    auto const first = await_id(here.file("first"));
+    auto const second = await_id(here.file("second"));
+    std::ifstream stat("/proc/" + std::to_string(first) + "/stat");
+    std::string id, name, state;
+    pid_t supervisor = 0;
+    stat >> id >> name >> state >> supervisor;
+    REQUIRE(supervisor > 1);
+    kill(supervisor, SIGKILL);
+    runner.join();
+    CHECK(ended.signal == SIGKILL);
+    CHECK(gone(first));
+    CHECK(gone(second));
+}
+
+TEST_CASE("an agent that is the first process of a container leaves no zombies of its commands")
+{
+    REQUIRE(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); // orphans come to it as they do to process 1
+    scratch here;
+    for (int i = 0; i < 3; ++i)
+        run(shell("setsid sh -c 'echo $$ > " + here.file("orphan") + "' & while [ ! -s " + here.file("orphan") +
+                  " ]; do sleep 0.01; done"));
+    auto const deadline = real_time.now() + 10s;
+    siginfo_t left{};
+    do {
+        run(shell("true"));
+        left = {};
+    } while (waitid(P_ALL, 0, &left, WEXITED | WNOHANG | WNOWAIT) == 0 && real_time.now() < deadline);
+    CHECK(errno == ECHILD);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 TEST_CASE("as root a command runs as its user with that user's groups and home")

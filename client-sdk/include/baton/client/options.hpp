@@ -45,6 +45,8 @@ struct service_options {
 
     std::chrono::milliseconds heartbeat{5'000}; // a node may ask for more frequent ones
     std::chrono::milliseconds grace{30'000};    // for a stop: running handlers, their results and signing off
+    // How long before the end of the grace handlers that still run are asked to stop; 0: a quarter of it, at most 5 s.
+    std::chrono::milliseconds stop_ahead{0};
 
     // Gets the lines of the SDK's log, such as "client: registered service=billing", from all levels; by default those
     // of info and above go to standard error, as the lines of the servers do. Called by any thread, by several at once;

@@ -1,0 +1,128 @@
+#include "agent/supervisor.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace baton::agent {
+
+namespace {
+
+constexpr int orders_at = 3; // descriptors, once all others are closed
+constexpr int news_at = 4;
+constexpr int look_again = 1'000; // milliseconds: a member of the group whose parent is in another group ends unseen
+
+// glibc's fork() takes locks, which another thread of the agent may have held when this process was forked.
+pid_t fork_without_locks()
+{
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    return _Fork();
+#else
+    return fork();
+#endif
+}
+
+void close_others(std::size_t limit)
+{
+    if (close_range(news_at + 1, ~0U, 0) == 0)
+        return;
+    for (std::size_t each = news_at + 1; each < limit; ++each)
+        close(static_cast<int>(each));
+}
+
+void put_into_place(int orders, int news, std::size_t descriptors)
+{
+    int const high_orders = fcntl(orders, F_DUPFD, news_at + 1);
+    int const high_news = fcntl(news, F_DUPFD, news_at + 1);
+    dup2(high_orders, orders_at);
+    dup2(high_news, news_at);
+    int const nothing = open("/dev/null", O_RDWR);
+    for (int each = 0; each <= 2; ++each)
+        dup2(nothing, each);
+    close_others(descriptors);
+}
+
+void tell(supervisor_news::kind what, int value)
+{
+    supervisor_news const message{what, value};
+    while (write(news_at, &message, sizeof message) < 0 && errno == EINTR) {
+    }
+}
+
+// Reaps every child that has ended, the orphans of the command among them.
+void reap(pid_t command, bool& command_ended)
+{
+    int status = 0;
+    for (pid_t each = waitpid(-1, &status, WNOHANG); each > 0; each = waitpid(-1, &status, WNOHANG))
+        if (each == command) {
+            command_ended = true;
+            tell(supervisor_news::kind::ended, status);
+        }
+}
+
+// Carries out what the agent has ordered. False: the agent has ended.
+bool obey(pid_t group)
+{
+    char order = 0;
+    auto const count = read(orders_at, &order, 1);
+    if (count < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (count == 1)
+        kill(-group, order == static_cast<char>(supervisor_order::kill) ? SIGKILL : SIGTERM);
+    return count == 1;
+}
+
+bool is_empty(pid_t group)
+{
+    return kill(-group, 0) != 0 && errno == ESRCH;
+}
+
+[[noreturn]] void watch(pid_t command, int ends)
+{
+    bool command_ended = false;
+    for (;;) {
+        reap(command, command_ended);
+        if (command_ended && is_empty(command))
+            _exit(0);
+        pollfd watched[] = {{orders_at, POLLIN, 0}, {ends, POLLIN, 0}};
+        if (poll(watched, 2, command_ended || ends < 0 ? look_again : -1) < 0)
+            continue;
+        if (watched[1].revents != 0) {
+            signalfd_siginfo ignored;
+            [[maybe_unused]] auto const count = read(ends, &ignored, sizeof ignored);
+        }
+        if (watched[0].revents != 0 && !obey(command)) {
+            kill(-command, SIGKILL);
+            _exit(0);
+        }
+    }
+}
+
+} // namespace
+
+void supervise(int orders, int news, std::size_t descriptors, command_start const& command)
+{
+    setsid(); // what is sent to the agent's group, such as SIGINT by a terminal, is not for this process
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, nullptr);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t const started = fork_without_locks();
+    if (started == 0)
+        command.become_command();
+    put_into_place(orders, news, descriptors);
+    if (started < 0)
+        _exit(127);
+    tell(supervisor_news::kind::started, started);
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    watch(started, signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+} // namespace baton::agent

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+namespace baton::agent {
+
+// The orders of the agent to the supervisor of a command, a byte each. The end of the pipe is the agent's end, and
+// kills the command's process group.
+enum class supervisor_order : char { terminate = 'T', kill = 'K' };
+
+// What the supervisor tells the agent. The end of this pipe is the end of the supervisor.
+struct supervisor_news {
+    enum class kind : int {
+        started, // `value`: the process id of the command, which is also that of its group
+        ended,   // `value`: the status of the command, as wait() gives it; others of its group may still run
+    };
+    kind what;
+    int value;
+};
+
+// The step that turns a new process into the command. Runs between fork() and execve(): system calls only.
+class command_start {
+public:
+    [[noreturn]] virtual void become_command() const = 0;
+
+protected:
+    ~command_start() = default;
+};
+
+// The rest of the life of a process between the agent and one command: a child of the agent's by fork(), which may
+// have held any lock, so it makes system calls only. It starts the command in a session of its own, adopts what that
+// leaves behind (prctl PR_SET_CHILD_SUBREAPER), and ends when the command's process group is empty. When the agent has
+// ended, however that happened, it kills the group: the next attempt runs elsewhere. Descriptors other than `orders`
+// and `news` are closed, up to `descriptors` where the kernel has no close_range().
+[[noreturn]] void supervise(int orders, int news, std::size_t descriptors, command_start const& command);
+
+} // namespace baton::agent
