@@ -132,7 +132,7 @@ void add_task_add(CLI::App& task, common_options const& common)
     command->add_option("--retry-delay", chosen->retry_delay, "Pause before a further attempt, such as 5s");
     command
         ->add_option("--max-deaths", chosen->deaths,
-                     "Deaths of its clients after which an execution fails; 3 without it")
+                     "Deaths of its clients after which an execution fails; 1: it begins at most once; 3 without it")
         ->check(CLI::Range(1, 1'000));
     command->add_option("--timeout", chosen->timeout, "Limit for one attempt, such as 30s");
     add_limit_options(*command, chosen->limits);

@@ -77,6 +77,8 @@ struct assignment {
     client_choice routing = client_choice::round_robin;
     std::string instance; // for client_choice::instance
     std::string tag{};    // only clients with this tag; empty: all
+    // It may begin at most once: it goes to a free slot only, and the message to its client is never repeated.
+    bool once = false;
 };
 
 // A message may come late or twice, after its executions have been delivered and forgotten. So each message of a term

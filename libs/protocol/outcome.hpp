@@ -126,6 +126,9 @@ std::optional<duration> pause_after_deaths(int deaths, int max_deaths);
 // attempts without end.
 duration pause_after_lost(int lost);
 
+// Of an execution that may begin at most once (task_definition::at_most_once): it was sent, and no client has it.
+inline constexpr char perhaps_begun[] = "it may begin at most once, and it is not known whether its handler began";
+
 // "its client died 3 times while it may have been running"
 std::string reason_of_deaths(int deaths);
 

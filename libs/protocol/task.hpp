@@ -121,6 +121,9 @@ struct task_definition {
     handler_context context;
     bool enabled = true;
     task_origins origins; // of its policies; only in the stored form
+
+    // No attempt of an execution goes out once an earlier one may have begun without an end that its client reported.
+    bool at_most_once() const { return max_deaths == 1; }
 };
 
 inline constexpr std::size_t longest_project = 64;

@@ -125,6 +125,22 @@ class ForeignClients(unittest.TestCase):
                 self.assertIn("died", str(ended["reason"]))
                 self.assertEqual(ended["deaths"], most)
 
+    def test_work_that_may_begin_at_most_once_is_not_sent_twice_whatever_its_client_does(self):
+        ends = {habits.Crashing: "may begin at most once", habits.Forgetful: "died once",
+                habits.SilentlyForgetful: "died once", habits.DyingUnanswered: "died once"}
+        for habit, why in ends.items():
+            self.service += "x"
+            with self.subTest(habit.__name__), contextlib.ExitStack() as stack:
+                client = self.client(habit, until=stack, slots=1, queue=1)
+                run = self.cluster.run_now(self.task(max_deaths=1))
+                ended = self.cluster.await_state(run, "failed", 90)
+                self.assertIn(why, str(ended["reason"]))
+                self.assertEqual(ended["attempt"], 1)
+                self.assertIn(run, [int(letter["execution"]) for letter in
+                                    self.cluster.rest.get(f"/api/v1/dead-letters?service={self.service}")["items"]])
+                if hasattr(client.kind, "seen"):
+                    self.assertEqual(client.kind.seen, [run])
+
     def test_work_that_a_client_has_lost_runs_again_and_its_slots_are_free_again(self):
         for habit in (habits.Forgetful, habits.SilentlyForgetful):
             with self.subTest(habit.__name__):

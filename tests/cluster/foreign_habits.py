@@ -121,6 +121,19 @@ class DyingUnanswered(Healthy):
         call.reset()
 
 
+class Crashing(Healthy):
+    """A handler ends the connection of its dispatch, and the client forgets what that brought. It lives on."""
+
+    def __init__(self):
+        self.seen = []  # executions, each time
+
+    def serve(self, call):
+        if not call.path.endswith("/dispatch"):
+            return super().serve(call)
+        self.seen += [work["execution"] for work in json.loads(call.body())["executions"]]
+        call.reset()
+
+
 class Forgetful(Healthy):
     """Loses what it takes first, as many executions as it has places, as when its worker process dies."""
 

@@ -83,6 +83,26 @@ void check_doubled(look const& at, violations& out)
             }
 }
 
+// A handler starts again although an earlier attempt has not ended, whatever became of its client.
+void check_at_most_once(look const& at, violations& out)
+{
+    for (auto const& [id, calls] : at.calls) {
+        auto const row = at.row.find(id);
+        auto const* task = row == at.row.end() ? nullptr : at.task_of(row->second->task);
+        if (task == nullptr || !task->has(item::at_most_once))
+            continue;
+        for (std::size_t i = 1; i < calls.size(); ++i) {
+            auto const& earlier = *calls[i - 1];
+            if (!earlier.ended || *earlier.ended > calls[i]->began)
+                out.push_back({2, task->number, id,
+                               fmt::format("it may begin at most once: attempt {} begins at {} although attempt {} "
+                                           "began at {} and has not ended",
+                                           calls[i]->attempt, clock_of(at.seen, calls[i]->began), earlier.attempt,
+                                           clock_of(at.seen, earlier.began))});
+        }
+    }
+}
+
 } // namespace
 
 violations judge_firings(facts const& seen)
@@ -95,6 +115,7 @@ violations judge_firings(facts const& seen)
             check_task(at, id, task, out);
     }
     check_doubled(at, out);
+    check_at_most_once(at, out);
     return out;
 }
 

@@ -67,6 +67,8 @@ std::vector<delivery> client_lane::take_group(instant now)
     std::vector<delivery> group;
     std::size_t bytes = 0;
     while (!queue_.empty() && group.size() < group_) {
+        if (queue_.front().what.once && static_cast<int>(running() + group.size()) >= who_.slots)
+            break; // until a slot is free
         auto const size = queue_.front().what.work.payload.size();
         if (!group.empty() && bytes + size > limits_.bytes)
             break;

@@ -164,7 +164,8 @@ public:
     // May a request go out now? One at a time, and only while the address is proved.
     bool may_send() const { return proved_ && !sending() && !queue_.empty(); }
     bool sending() const { return on_the_way_ != 0 || recalling_; }
-    // The next request: from the front, bounded by number and bytes.
+    // The next request: from the front, bounded by number and bytes. Empty while the first one waits for a free slot
+    // (assignment::once).
     std::vector<delivery> take_group(instant now);
     // Deliveries that may have reached the client and are not to be sent again: see lane_limits.
     std::vector<delivery> take_old(instant now);

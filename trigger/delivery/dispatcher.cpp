@@ -74,12 +74,12 @@ void dispatcher::take_one(protocol::assignment one, std::int64_t number, assignm
     ++waiting_;
     if (owner.empty())
         return place(std::move(next));
-    if (auto* lane = deps_.lanes.find(owner)) {
-        put(*lane, std::move(next));
-    } else {
-        --waiting_;
-        give_back(next, protocol::return_cause::in_doubt, owner, "its client has another home");
-    }
+    auto* const lane = deps_.lanes.find(owner);
+    if (lane != nullptr && !next.what.once)
+        return put(*lane, std::move(next));
+    --waiting_;
+    give_back(next, protocol::return_cause::in_doubt, owner,
+              lane == nullptr ? "its client has another home" : "the message to its client is never repeated");
 }
 
 client_lane* dispatcher::lane_for(delivery const& one)
@@ -293,8 +293,11 @@ void dispatcher::give_back_old(client_lane& lane)
 void dispatcher::execution_ended(std::string const& instance, protocol::attempt_key const& which)
 {
     auto const now = deps_.time.now();
-    if (deps_.lanes.ended(instance, which, now))
+    if (auto const* lane = deps_.lanes.ended(instance, which, now)) {
+        if (slotless_.contains(lane->who().instance))
+            wake(lane->who().instance);
         return;
+    }
     auto const* known = deps_.known.find(which.execution);
     if (known == nullptr || known->fate != fate::waiting)
         return;

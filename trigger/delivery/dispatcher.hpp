@@ -121,6 +121,7 @@ private:
     void give_back_old(client_lane& lane);
     void hold_back(std::string const& instance, std::vector<delivery>& group, bool maybe_there, std::string const& why);
     bool settle_ended(client_lane const& lane, delivery const& one);
+    bool settle_once(std::string const& instance, delivery const& one, std::string const& why);
     void move_on(std::string const& instance, delivery one, bool gone, std::string const& why);
     void let_go(std::string const& instance, std::vector<delivery>& group,
                 std::optional<protocol::dispatch_answer> const& answer);
@@ -135,8 +136,9 @@ private:
     duration ttl_;
     dependencies deps_;
     client_probes probes_;
-    std::set<std::string> ready_; // clients with executions that may go out
-    std::int64_t sent_ = 0;       // dispatches to all clients, and recalls
+    std::set<std::string> ready_;    // clients with executions that may go out
+    std::set<std::string> slotless_; // clients whose next execution waits for a free slot
+    std::int64_t sent_ = 0;          // dispatches to all clients, and recalls
     std::size_t waiting_ = 0;
     std::size_t under_way_ = 0;
     std::uint64_t lapses_ = 0; // of this node's membership, when it was last looked at

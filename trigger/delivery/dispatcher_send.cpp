@@ -20,6 +20,7 @@ awaitable<void> dispatcher::work()
         if (deps_.time.now() >= next_tick) {
             next_tick = deps_.time.now() + settings_.retry_pause;
             probes_.tick();
+            ready_.merge(std::exchange(slotless_, {}));
         }
         auto next = next_tick;
         if (may_deliver()) {
@@ -84,8 +85,11 @@ awaitable<void> dispatcher::send_lane(std::string instance)
         }
         give_back_old(*mine);
         auto group = mine->take_group(deps_.time.now());
-        if (group.empty())
+        if (group.empty()) {
+            if (!mine->waiting().empty())
+                slotless_.insert(instance);
             co_return;
+        }
         auto const count = group.size();
         waiting_ -= count;
         under_way_ += count;
@@ -271,9 +275,11 @@ void dispatcher::hold_back(std::string const& instance, std::vector<delivery>& g
     bool const gone = deps_.clients.is_gone(instance);
     if (lane != nullptr)
         std::erase_if(group, [&](delivery const& one) { return settle_ended(*lane, one); });
-    waiting_ += group.size();
     for (auto& one : group)
         one.bound = one.bound || maybe_there;
+    if (lane != nullptr)
+        std::erase_if(group, [&](delivery const& one) { return settle_once(instance, one, why); });
+    waiting_ += group.size();
     if (lane != nullptr)
         put_back(*lane, group);
     else
@@ -291,6 +297,15 @@ bool dispatcher::settle_ended(client_lane const& lane, delivery const& one)
     auto const& instance = lane.who().instance;
     deps_.known.set(work.execution, {work.attempt, fate::delivered, instance, 0, one.number});
     deps_.report.delivered({work.execution, work.attempt, instance, 0, one.number});
+    return true;
+}
+
+// The message may have arrived, and must not be repeated: the master asks the clients.
+bool dispatcher::settle_once(std::string const& instance, delivery const& one, std::string const& why)
+{
+    if (!one.bound || !one.what.once)
+        return false;
+    give_back(one, protocol::return_cause::in_doubt, instance, why);
     return true;
 }
 

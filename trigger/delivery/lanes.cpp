@@ -84,7 +84,7 @@ void lanes::lost(client_lane& lane, execution_id execution)
     forget_holder(execution, lane);
 }
 
-bool lanes::ended(std::string const& sender, protocol::attempt_key const& which, instant now)
+client_lane* lanes::ended(std::string const& sender, protocol::attempt_key const& which, instant now)
 {
     auto* const of_sender = find(sender);
     auto const found = holders_.find(which.execution);
@@ -93,7 +93,7 @@ bool lanes::ended(std::string const& sender, protocol::attempt_key const& which,
     if (found != holders_.end() && (known || holder == nullptr))
         holders_.erase(found);
     bool const sent = of_sender != nullptr && of_sender != holder && of_sender->ended(which, now);
-    return known || sent;
+    return known ? holder : sent ? of_sender : nullptr;
 }
 
 void lanes::lost_handler(client_lane& lane, std::string const& handler)

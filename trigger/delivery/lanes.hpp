@@ -45,9 +45,9 @@ public:
     // See client_lane: the client took this attempt.
     void has(client_lane& lane, protocol::attempt_key const& which, instant now);
     void learn(client_lane& lane, protocol::attempt_key const& which, instant now);
-    // The end of this attempt is recorded; `sender` has sent the result, perhaps for another client. False: no client
-    // of this node is known to have it, nor is it on its way to the sender.
-    bool ended(std::string const& sender, protocol::attempt_key const& which, instant now);
+    // The end of this attempt is recorded; `sender` has sent the result, perhaps for another client. Returns the client
+    // that had it; null if no client of this node is known to have it, nor is it on its way to the sender.
+    client_lane* ended(std::string const& sender, protocol::attempt_key const& which, instant now);
 
     // The client does not run it.
     void lost(client_lane& lane, execution_id execution);

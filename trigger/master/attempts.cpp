@@ -194,6 +194,7 @@ void attempts::opened(std::vector<storage::next_attempt> const& wanted, std::vec
             ++one->deaths;
         one->begun = one->begun || next.begun;
         one->ran = one->sent = one->out = one->marking = one->was_away = one->lost_by_client = false;
+        one->given_back = false;
         one->checked_at = {};
         one->doubted.clear();
         one->due_at = next.due_at;

@@ -27,7 +27,8 @@ bool execution_loader::load(storage::open_execution_row const& row, open_set::re
         return false;
     }
     auto& one = *scope_.open.find(row.id);
-    bool const maybe_sent = maybe_sent_ && !waits && maybe_sent_(row);
+    bool const marked_when_sent = one.task->definition.at_most_once(); // always
+    bool const maybe_sent = maybe_sent_ && !waits && (one.out || !marked_when_sent) && maybe_sent_(row);
     if (!waits && (maybe_sent || one.has_begun()))
         steps_.under_way(one);
     if (row.state == protocol::state::retrying)

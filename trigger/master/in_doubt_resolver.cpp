@@ -340,7 +340,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
     if (found.what == doubt_finding::kind::held) {
         scope_.open.move(one, phase::held, found.client);
         one.doubted.clear();
-        one.lost_by_client = false;
+        one.lost_by_client = one.given_back = false;
         charge_at(one, found.client);
         if (held_)
             held_(one, found.ran);
@@ -358,6 +358,8 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
             return; // a policy has left it out
         if (one.ran || one.lost_by_client || is_gone(one.doubted))
             deps_.next.client_died(one, one.next_cause);
+        else if (one.is_last_if_begun())
+            deps_.next.fail(one, protocol::perhaps_begun);
         else if (lost_unknown(one) >= most_lost)
             deps_.next.fail(one, "it was lost " + std::to_string(most_lost) +
                                      " times with its node, and no client had it afterwards");

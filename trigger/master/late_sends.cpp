@@ -21,6 +21,8 @@ bool late_sends::concerns(open_execution const& one) const
 {
     if (one.marking || one.noted || one.was_away || mark_.must_mark(one))
         return true;
+    if (one.task->definition.at_most_once() && !one.out)
+        return true;
     return !one.out && one.due_at <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
 }
 

@@ -13,10 +13,11 @@
 namespace baton::trigger {
 
 // Marks executions as out before they are sent, if they are sent so late that the watermark has passed them, or if the
-// ledger shows that a limit keeps them back. Takes as many as clients have room for, in groups of one transaction, in
-// which services take turns. Meanwhile they wait for their clients where they stand, and obey all policies. An
-// execution that a person has cancelled meanwhile, or whose task was stopped, is not marked; the sweeper reads it
-// again. A mark is taken back from an execution that still waits a second later. Part of a term.
+// ledger shows that a limit keeps them back; and all that may begin at most once, so that a new master knows which of
+// them were sent. Takes as many as clients have room for, in groups of one transaction, in which services take turns.
+// Meanwhile they wait for their clients where they stand, and obey all policies. An execution that a person has
+// cancelled meanwhile, or whose task was stopped, is not marked; the sweeper reads it again. A mark is taken back from
+// an execution that still waits a second later. Part of a term.
 class late_sends {
 public:
     late_sends(term_scope const& scope, watermark& mark) : scope_(scope), mark_(mark), bell_(scope.loop) {}

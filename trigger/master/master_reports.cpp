@@ -42,6 +42,8 @@ void master::correct_doubt(protocol::undelivered const& report)
     if (report.cause == protocol::return_cause::lost) {
         one->lost_by_client = true;
         one->doubted = report.client;
+    } else {
+        one->given_back = true;
     }
     in_doubt_.given_back(*one, report.client);
 }

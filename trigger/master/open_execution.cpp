@@ -94,7 +94,7 @@ bool open_execution::fails_interrupted() const
 {
     auto const& definition = task->definition;
     auto const& classes = definition.retry.final_errors;
-    return definition.max_deaths == 1 || std::ranges::find(classes, protocol::interrupted) != classes.end();
+    return definition.at_most_once() || std::ranges::find(classes, protocol::interrupted) != classes.end();
 }
 
 protocol::assignment make_assignment(open_execution const& execution)
@@ -110,7 +110,7 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.work.scheduled_at = to_micros(execution.scheduled_at);
     out.work.timeout_us = definition.timeout.count();
     out.work.final_errors = definition.retry.final_errors;
-    if (definition.max_deaths == 1)
+    if (definition.at_most_once())
         out.work.final_errors.emplace_back(protocol::interrupted);
     out.work.shard_index = execution.shard_index;
     out.work.shard_total = execution.shard_total;
@@ -120,6 +120,7 @@ protocol::assignment make_assignment(open_execution const& execution)
     out.instance = execution.instance();
     out.routing = out.instance.empty() ? protocol::choice_for(definition.routing) : protocol::client_choice::instance;
     out.tag = definition.route.tag;
+    out.once = definition.at_most_once();
     return out;
 }
 

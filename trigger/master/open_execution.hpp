@@ -46,6 +46,7 @@ struct open_execution {
     int lost = 0;                // attempts in this term, with a client or node
     bool ran = false;            // a client reported this attempt as running before this term
     bool lost_by_client = false; // its client had taken it and says that it does not have it
+    bool given_back = false;     // its client had taken it and will not begin it
     bool begun = false;          // an attempt before this one may have begun
     bool sent = false;           // this attempt has been handed to a node, or may have been
     bool out = false;            // the ledger shows that this attempt may be at a client
@@ -92,6 +93,8 @@ struct open_execution {
     bool has_begun() const { return begun || ran; }
     // A client has it, or runs an earlier attempt of it.
     bool at_client() const { return phase == trigger::phase::held || phase == trigger::phase::runs_earlier; }
+    // This attempt may have begun, and then no other one may.
+    bool is_last_if_begun() const { return task->definition.at_most_once() && out && !given_back; }
     // It is not to go out again when its handler was asked to stop, because its client stopped.
     bool fails_interrupted() const;
     // The next death of its client would be its last.

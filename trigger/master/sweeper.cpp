@@ -169,7 +169,7 @@ namespace {
 void copy_attempt(storage::open_execution_row const& row, open_execution& one)
 {
     if (std::exchange(one.attempt, row.attempt) != row.attempt)
-        one.ran = one.sent = one.marking = false;
+        one.ran = one.sent = one.marking = one.given_back = false;
     one.due_at = row.due_at;
     one.out = row.out || row.runs();
 }

@@ -7,7 +7,7 @@ import { cppSource, isSentence, textsFrom } from './cpp_texts';
 const folders = ['trigger/master', 'trigger/delivery', 'trigger/clients', 'trigger/election'];
 const files = [
   'agent/account.cpp', 'agent/command.cpp', 'agent/launch.cpp', 'client-sdk/src/engine.cpp', 'client-sdk/src/job.cpp', 'client-sdk/src/result_sender.cpp', 'client-sdk/src/worker_pool.cpp', 'libs/http/client.cpp', 'libs/http/pool.cpp',
-  'libs/protocol/blocker.hpp', 'libs/protocol/firing_skips.cpp', 'libs/protocol/outcome.cpp', 'libs/protocol/pause.cpp', 'libs/schedule/misfire.cpp',
+  'libs/protocol/blocker.hpp', 'libs/protocol/firing_skips.cpp', 'libs/protocol/outcome.cpp', 'libs/protocol/outcome.hpp', 'libs/protocol/pause.cpp', 'libs/schedule/misfire.cpp',
   'libs/storage/ledger_attempts.cpp', 'libs/storage/ledger_record.cpp', 'libs/storage/ledger_stopped.cpp', 'libs/storage/ledger_unresponsive.cpp', 'libs/storage/skipped.cpp', 'libs/storage/task_editing.cpp', 'trigger/term_runner.cpp', 'web/waiting.cpp',
 ];
 // Texts of logs, refusals and traces, and names of parts of the program.
@@ -15,7 +15,7 @@ const elsewhere = /\b(?:log::\w+|invalid_input|overloaded|unavailable|require|ht
 // Causes for which an execution is delivered again, which stay between the nodes; why a handler is not waited for any more, for the log; a value in a
 // result; what is signed; names of steps, for the log; and the choices of an election and of the guard, for their trace and the log.
 const inside = [
-  'its client has another home', 'no client of this node has room', 'the clients of this node are slow', 'its client has given it back', 'its node stops, and the client cannot be called', 'its node stops, and the client does not answer', 'its delivery was not answered for long',
+  'its client has another home', 'the message to its client is never repeated', 'no client of this node has room', 'the clients of this node are slow', 'its client has given it back', 'its node stops, and the client cannot be called', 'its node stops, and the client does not answer', 'its delivery was not answered for long',
   'the assignment to a slave', 'a question about earlier attempts', 'a question about unresponsive handlers', 'a question about unreported runs',
   'its client had taken it and does not run it any more', 'its poll is not higher than that of an earlier request', 'it sends a request while an earlier one is held',
   'its client is gone', 'its handler has returned', 'a person released it', '{"dropped":"the result was longer than 64 KiB"}', 'baton receiptn',

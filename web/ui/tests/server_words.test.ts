@@ -27,6 +27,7 @@ const said: [string, string, string, string][] = [
   ['its client stopped while it was running', 'stopped', 'trigger/master/completions.cpp', 'its client stopped while it was running'],
   ['its client stopped 20 times while it was running', 'stopped_often', 'libs/protocol/outcome.cpp', ' times while it was running'],
   ['its client died 3 times while it may have been running', 'died_often', 'libs/protocol/outcome.cpp', ' while it may have been running'],
+  ['it may begin at most once, and it is not known whether its handler began', 'perhaps_begun', 'libs/protocol/outcome.hpp', 'it may begin at most once'],
   ['superseded by version 3', 'superseded', 'libs/storage/task_editing.cpp', 'superseded by version '],
   ['cancelled on request', 'cancelled', 'trigger/master/attempts.hpp', 'cancelled on request'],
   ['a newer execution took its place', 'replaced', 'trigger/master/admission_places.hpp', 'a newer execution took its place'],

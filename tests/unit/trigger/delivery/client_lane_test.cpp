@@ -245,6 +245,27 @@ TEST_CASE("a request is bounded by number and by bytes, and takes at least one e
     CHECK(lane.take_group(now).front().what.work.execution == execution_id{6});
 }
 
+TEST_CASE("an execution that may begin at most once waits for a free slot, and those behind it wait as well")
+{
+    auto lane = make_lane(2, 10);
+    lane.proved_at_address();
+    for (std::int64_t id = 1; id <= 4; ++id) {
+        auto one = make_delivery(id);
+        one.what.once = id == 3;
+        lane.put(std::move(one));
+    }
+    CHECK(lane.take_group(now).size() == 2);
+    for (std::int64_t id = 1; id <= 2; ++id)
+        lane.has({execution_id{id}, 1}, now);
+    lane.group_ended();
+    CHECK(lane.take_group(now).empty());
+    CHECK(lane.waiting().size() == 2);
+    lane.ended({execution_id{1}, 1}, now);
+    auto const group = lane.take_group(now);
+    CHECK(group.size() == 2);
+    CHECK(group.front().what.work.execution == execution_id{3});
+}
+
 TEST_CASE("after a request that was too large the next one has half as many executions, until one is answered")
 {
     auto lane = make_lane(100, 0, {.group = 8});

@@ -230,11 +230,13 @@ struct dispatcher_stage {
             one.work.payload = protocol::json_text::check(payload, "payload");
             one.service = "s";
             one.tag = tag;
+            one.once = once;
             message.executions.push_back(std::move(one));
         }
         return deliveries.accept(std::move(message));
     }
     std::int64_t last_number = 0;
+    bool once = false; // what is assigned may begin at most once
 
     // The reports until now, in order: "1 at a" for a delivery and "2 no_room" for work that came back.
     std::vector<std::string> told() const

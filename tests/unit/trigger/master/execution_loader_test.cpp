@@ -141,6 +141,19 @@ TEST_CASE("during a take-over an execution that may have been sent is in doubt, 
     CHECK(f.taken == fixture::words{"doubt 1"});
 }
 
+TEST_CASE("during a take-over an execution that may begin at most once is in doubt only if it is marked as out")
+{
+    fixture f;
+    f.add_task(2, {{"max_deaths", 1}});
+    f.add_execution(2, 2);
+    bool const marked = GENERATE(false, true);
+    if (marked)
+        f.exec("UPDATE execution SET out_attempt = 1 WHERE id = 2");
+    f.loader.begin_take_over([](auto const&) { return true; });
+    f.read();
+    CHECK(f.taken == (marked ? fixture::words{"doubt 1", "doubt 2"} : fixture::words{"doubt 1"}));
+}
+
 TEST_CASE("a broadcast whose shards are under way waits for them")
 {
     fixture f;

@@ -32,6 +32,7 @@ export const sentences: [Key, RegExp][] = [
   ['stopped_often', /^its client stopped (?<n>\d+) times while it was running$/],
   ['died_often', /^its client died (?<n>\d+) times while it may have been running$/],
   ['lost_often', /^it was lost (?<n>\d+) times with its node, and no client had it afterwards$/],
+  ['perhaps_begun', /^it may begin at most once, and it is not known whether its handler began$/],
   ['task_deleted', /^task deleted$/],
   ['task_disabled', /^task disabled$/],
   ['superseded', /^superseded by version (?<version>\d+)$/],
