@@ -203,6 +203,7 @@ json show(storage::execution_record const& execution)
             {"cancel_requested_at", moment(execution.cancel_requested_at)},
             {"reason", text(execution.reason)},
             {"created_at", moment(execution.created_at)},
+            {"started_at", moment(execution.started_at)},
             {"ended_at", moment(execution.ended_at)},
             {"first_attempt", show(execution.first)}};
 }

@@ -48,6 +48,7 @@ struct execution_record {
     std::optional<utc_time> cancel_requested_at;
     std::optional<std::string> reason;
     utc_time created_at;
+    std::optional<utc_time> started_at; // when a handler first began, of whichever attempt
     std::optional<utc_time> ended_at;
     attempt_record first;                  // of the first attempt
     std::optional<std::string> last_error; // of the present attempt; of the one before while it waits to be sent

@@ -23,6 +23,10 @@ Enum stored(std::string const& text, char const* column)
 }
 
 void select_columns(statement& ask)
+// The row of an execution has the first start of any attempt; a first attempt that was lost before it began has none.
+constexpr fragment first_began{"CASE WHEN e.attempt = 1 OR NOT EXISTS (SELECT 1 FROM attempt f WHERE f.execution_id = "
+                               "e.id AND f.started_at = e.started_at) THEN 1 ELSE 0 END"};
+
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.rerun_of", "e.parent_id", "e.shard_index",
@@ -30,6 +34,7 @@ void select_columns(statement& ask)
                "e.started_at", "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error",
                "t.version", "t.service", "t.handler");
 }
+    ask.column(first_began);
 
 void join_task_and_attempt(statement& ask)
 {
@@ -106,6 +111,9 @@ execution_record read_execution(row& cells)
         record.last_error = record.first.error;
     read_present_task(cells, record);
     return record;
+    record.started_at = record.first.started_at;
+    if (!cells.flag())
+        record.first.started_at.reset();
 }
 
 std::optional<execution_record> find_execution(soci::session& sql, protocol::namespace_id name_space, execution_id id)

@@ -231,11 +231,11 @@ void record_further(soci::session& sql, std::vector<result_row> const& rows, std
     std::erase_if(awaited, [&](auto const& each) { return !record_further(sql, each, node); });
     if (awaited.empty())
         return;
-    for (auto const chunk : chunks(sql, awaited, 5)) {
-        batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "finished", "final"});
+    for (auto const chunk : chunks(sql, awaited, 6)) {
+        batch_update update(sql, {"execution"}, {"id", "attempt", "outcome", "started", "finished", "final"});
         for (auto const& each : chunk)
-            update.row(each.id, each.attempt, outcome_of(each), each.finished_at, each.final ? 1 : 0);
-        update.set("");
+            update.row(each.id, each.attempt, outcome_of(each), each.started_at, each.finished_at, each.final ? 1 : 0);
+        update.set("started_at = COALESCE(started_at, ", update["started"], "), ");
         set_state(update, sql, any_interrupted(chunk));
         where_awaited(update, found_without_outcome);
         update.execute();

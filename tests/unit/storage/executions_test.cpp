@@ -138,6 +138,7 @@ TEST_CASE("an execution is read with all its attempts")
     done.client = "client-2";
     done.value = "[1]";
     done.progress = 100;
+    done.started_at = from_micros(1'500);
     bench.record(done);
 
     auto const record = wait_for(bench.executions.find(execution_id{10}));
@@ -147,6 +148,7 @@ TEST_CASE("an execution is read with all its attempts")
     CHECK_FALSE(record->due_at);
     CHECK(record->ended_at);
     CHECK(record->first.outcome == state::failed);
+    CHECK(record->started_at == from_micros(1'000));
 
     auto const attempts = wait_for(bench.executions.attempts(execution_id{10}));
     REQUIRE(attempts.size() == 2);
@@ -165,6 +167,36 @@ TEST_CASE("an execution is read with all its attempts")
     CHECK_FALSE(attempts[1].error);
     CHECK_FALSE(wait_for(bench.executions.find(execution_id{99})));
     CHECK(wait_for(bench.executions.attempts(execution_id{99})).empty());
+}
+
+TEST_CASE("an execution has started when a handler first began, also if its first attempt was lost before that")
+{
+    executions_bench bench(GENERATE(engine::mysql, engine::sqlite));
+    bench.plan_one(10, 10, noon, 3);
+    auto const started = [&] { return wait_for(bench.executions.find(execution_id{10}))->started_at; };
+    auto const lose = [&](int attempt) {
+        storage::next_attempt const next{execution_id{10}, attempt, noon, protocol::attempt_cause::node_gone};
+        REQUIRE(wait_for(bench.ledger.begin_attempts(bench.mine, {next})).size() == 1);
+    };
+    auto const runs = [&](int attempt, int since) {
+        auto running = bench.result(10, state::running, attempt);
+        running.started_at = from_micros(since);
+        bench.record(running);
+    };
+    lose(1);
+    CHECK_FALSE(started());
+    runs(2, 5'000);
+    CHECK(started() == from_micros(5'000));
+    lose(2);
+    runs(3, 9'000);
+    CHECK(started() == from_micros(5'000));
+
+    auto const attempts = wait_for(bench.executions.attempts(execution_id{10}));
+    REQUIRE(attempts.size() == 3);
+    CHECK_FALSE(attempts[0].started_at);
+    CHECK(attempts[1].started_at == from_micros(5'000));
+    CHECK(attempts[2].started_at == from_micros(9'000));
+    CHECK_FALSE(wait_for(bench.executions.find(execution_id{10}))->first.started_at);
 }
 
 TEST_CASE("an execution is read with the error of its latest attempt that ended")

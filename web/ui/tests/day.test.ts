@@ -13,7 +13,7 @@ const at = (hours: number) => new Date(range.begin + hours * hour).toISOString()
 
 function execution(id: string, task: string, from: number, to: number | null, state = 'succeeded'): Execution {
   return {
-    id, task, project: 'p', service: services.get(task) ?? null, task_name: `task ${task}`, state, scheduled_at: at(from), ended_at: to === null ? null : at(to), first_attempt: { started_at: at(from) },
+    id, task, project: 'p', service: services.get(task) ?? null, task_name: `task ${task}`, state, scheduled_at: at(from), ended_at: to === null ? null : at(to), started_at: at(from),
   } as unknown as Execution;
 }
 
@@ -131,7 +131,7 @@ describe('what runs again', () => {
   it('stands where it ran, not where the failed one was scheduled', () => {
     const again = { ...execution('r', '1', 7, 8), cause: 'rerun', scheduled_at: at(-9), created_at: at(6) } as Execution;
     expect(rowsOf([again], range, 0)[0]?.bars[0]).toMatchObject({ again: true, begin: range.begin + 7 * hour, end: range.begin + 8 * hour });
-    const waiting = { ...again, state: 'waiting', ended_at: null, first_attempt: { started_at: null } } as unknown as Execution;
+    const waiting = { ...again, state: 'waiting', ended_at: null, started_at: null } as unknown as Execution;
     expect(rowsOf([waiting], range, 0)[0]?.bars[0]?.begin).toBe(range.begin + 6 * hour);
     expect(plannedAt({ cause: 'schedule', scheduled_at: at(1), created_at: at(0) })).toBe(at(1));
   });

@@ -6,7 +6,7 @@ import { commonOf } from '../src/features/dead-letters/payloads';
 import { lastLines, outputsOf, printedBy } from '../src/features/executions/outputs';
 import { everyProject, filterNames, projectOf, queryOf, type Values } from '../src/features/executions/list_query';
 import { canCancel, canRetry } from '../src/features/executions/possible';
-import { beganAt, lagOf } from '../src/features/executions/times_of';
+import { lagOf, tookMs } from '../src/features/executions/times_of';
 import { beginOf, instantOf, isSpan, localOf } from '../src/features/executions/span';
 import { parseJson } from '../src/shared/exact_json';
 import { partsOf } from '../src/shared/moments_in_text';
@@ -38,17 +38,17 @@ describe('attempts without a beginning', () => {
 });
 
 describe('the times of an execution', () => {
-  const first_attempt = { started_at: '2026-11-26T09:05:01Z' };
+  const started_at = '2026-11-26T09:05:01Z';
   it('count from the request for a rerun, which has the scheduled time of the failed execution', () => {
-    const times = { scheduled_at: '2026-11-26T09:00:00Z', created_at: '2026-11-26T09:05:00Z', first_attempt };
+    const times = { scheduled_at: '2026-11-26T09:00:00Z', created_at: '2026-11-26T09:05:00Z', started_at };
     expect(lagOf({ ...times, cause: 'schedule' })).toBe(301_000);
     expect(lagOf({ ...times, cause: 'rerun' })).toBe(1000);
-    expect(lagOf({ ...times, cause: 'rerun', first_attempt: { started_at: null } })).toBeNull();
+    expect(lagOf({ ...times, cause: 'rerun', started_at: null })).toBeNull();
   });
-  it('begin with the first attempt that a client began', () => {
-    expect(beganAt({ attempts: [{ started_at: null }, first_attempt] })).toBe(first_attempt.started_at);
-    expect(beganAt({ attempts: [] })).toBeNull();
-    expect(beganAt({ first_attempt })).toBe(first_attempt.started_at);
+  it('end with the execution', () => {
+    expect(tookMs({ started_at, ended_at: '2026-11-26T09:05:03Z' })).toBe(2000);
+    expect(tookMs({ started_at, ended_at: null })).toBeNull();
+    expect(tookMs({ started_at: null, ended_at: '2026-11-26T09:05:03Z' })).toBeNull();
   });
 });
 

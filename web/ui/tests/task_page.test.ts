@@ -6,7 +6,7 @@ import { byReason, heightOf, summaryOf, waitingOf } from '../src/features/tasks/
 
 function ended(state: Execution['state'], tookS: number | null): Execution {
   const at = (s: number) => `2026-11-26T00:00:${String(s).padStart(2, '0')}.000000Z`;
-  return { id: '1', state, reason: null, ended_at: at(tookS ?? 0), first_attempt: { started_at: tookS === null ? null : at(0) } } as unknown as Execution;
+  return { id: '1', state, reason: null, ended_at: at(tookS ?? 0), started_at: tookS === null ? null : at(0) } as unknown as Execution;
 }
 
 beforeAll(() => {

@@ -34,7 +34,7 @@ export const shortestShown = 0.4;
 const running = ['running', 'stopping', 'retrying'];
 
 function timesOf(one: Execution, now: number): { startedAt: string; begin: number; end: number } {
-  const startedAt = one.first_attempt.started_at ?? plannedAt(one);
+  const startedAt = one.started_at ?? plannedAt(one);
   const begin = Date.parse(startedAt);
   const end = one.ended_at ? Date.parse(one.ended_at) : running.includes(one.state) ? now : begin;
   return { startedAt, begin, end: Math.max(begin, end) };

@@ -47,9 +47,8 @@ export function LastSuccess({ one }: { one: ExecutionWithAttempts }) {
   const { data: success } = useLastSuccess(one.task, one.parent !== null);
   const lines = useLines();
   if (!success || success.id === one.id) return null;
-  const first = one.attempts[0];
-  const here: Ran = { ...one, started: first?.started_at ?? null, client: one.attempts.at(-1)?.client ?? null };
-  const there: Ran = { ...success, started: success.first_attempt.started_at, client: success.first_attempt.client };
+  const here: Ran = { ...one, started: one.started_at, client: one.attempts.at(-1)?.client ?? null };
+  const there: Ran = { ...success, started: success.started_at, client: success.first_attempt.client };
   return (
     <Section title={t('compare.title')} actions={<Link to={`/executions/${success.id}`} size="sm">{t('compare.show')}</Link>}>
       <Table.ScrollContainer minWidth={420} type="native" tabIndex={0} pos="relative">

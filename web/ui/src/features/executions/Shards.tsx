@@ -13,10 +13,10 @@ import { Reason } from '@/shared/Reason';
 import { ReasonText } from '@/shared/ReasonText';
 import { Section } from '@/shared/Section';
 import { StateBadge } from '@/shared/StateBadge';
-import { between } from '@/shared/time';
 import { Duration } from '@/shared/Times';
 import { canRetry } from './possible';
 import { useShards } from './queries';
+import { tookMs } from './times_of';
 
 const mostShown = 20;
 
@@ -45,7 +45,7 @@ export function Shards({ of }: { of: Pick<Execution, 'id' | 'task' | 'parent' | 
     { header: t('shard'), cell: ({ row: { original: one } }) => <Link to={`/executions/${one.id}`} size="sm" fw={600}>{t('shard_of', { n: one.shard_index + 1, of: one.shard_total })}</Link> },
     { header: t('state'), cell: ({ row }) => <StateBadge state={row.original.state} /> },
     { header: t('client'), cell: ({ row: { original: { first_attempt: { client } } } }) => (client ? <Instance name={client} /> : '–') },
-    { header: t('took'), cell: ({ row }) => <Duration ms={between(row.original.first_attempt.started_at, row.original.ended_at)} /> },
+    { header: t('took'), cell: ({ row }) => <Duration ms={tookMs(row.original)} /> },
     { header: t('why'), cell: ({ row }) => <ReasonText reason={row.original.reason !== null && <Reason text={row.original.reason} />} /> },
   ];
   if (!data || data.items.length === 0) return null;

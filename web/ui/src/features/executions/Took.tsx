@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Execution } from '@/api/types';
 import { useNow } from '@/shared/clock';
 import { Duration, useDuration } from '@/shared/Times';
-import { beganAt, tookMs } from './times_of';
+import { tookMs } from './times_of';
 
 function SoFar({ since }: { since: string }) {
   const { t } = useTranslation('executions');
@@ -13,7 +13,6 @@ function SoFar({ since }: { since: string }) {
 }
 
 /** How long an execution took from its first beginning to its end, or has taken so far. */
-export function Took({ one }: { one: Pick<Execution, 'ended_at'> & Parameters<typeof beganAt>[0] }) {
-  const began = beganAt(one);
-  return began && !one.ended_at ? <SoFar since={began} /> : <Duration ms={tookMs(one)} />;
+export function Took({ one }: { one: Pick<Execution, 'started_at' | 'ended_at'> }) {
+  return one.started_at && !one.ended_at ? <SoFar since={one.started_at} /> : <Duration ms={tookMs(one)} />;
 }

@@ -5,7 +5,6 @@ import type { ExecutionWithAttempts } from '@/api/types';
 import { Link } from '@/shared/Link';
 import { RelativeTime } from '@/shared/Times';
 import { useAhead, useTaskOf } from './queries';
-import { beganAt } from './times_of';
 import { WhyWaits } from './WhyWaits';
 
 /** Which executions of the task are under way, and how many wait before this one. */
@@ -20,7 +19,7 @@ function Queue({ one }: { one: ExecutionWithAttempts }) {
   return (
     <Text size="sm" component="div">
       {t('queue.allows', { limit: bound.limit })}
-      {running.length > 0 && <>{t('queue.run', { count: running.length })}{running.map((each, place) => <Fragment key={each.id}>{place > 0 && t('shared:comma')}<Link to={`/executions/${each.id}`} size="sm"><RelativeTime at={beganAt(each) ?? each.scheduled_at} plain /></Link></Fragment>)}</>}
+      {running.length > 0 && <>{t('queue.run', { count: running.length })}{running.map((each, place) => <Fragment key={each.id}>{place > 0 && t('shared:comma')}<Link to={`/executions/${each.id}`} size="sm"><RelativeTime at={each.started_at ?? each.scheduled_at} plain /></Link></Fragment>)}</>}
       {t('queue.before', { count: before, n: more ? `${before}+` : before })}
       {running.length > 0 && <div><Trans t={t} i18nKey="queue.go_on" components={{ edit: <Link to={`/tasks/${one.task}/edit`} size="sm">{null}</Link> }} /></div>}
     </Text>
