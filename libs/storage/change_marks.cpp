@@ -1,6 +1,7 @@
 #include "libs/storage/change_marks.hpp"
 
 #include "libs/storage/statement.hpp"
+#include "libs/storage/topic_versions.hpp"
 
 namespace baton::storage {
 
@@ -95,6 +96,7 @@ awaitable<marks> change_marks::read()
         of(topic::terms) = terms_mark(sql, name_space_);
         of(topic::calendars) = calendars_mark(sql, id_);
         of(topic::zones) = zones_mark(sql, id_);
+        add_versions_of_topics(sql, id_, seen);
         return seen;
     };
     co_return co_await shared_.run(work);

@@ -2,34 +2,16 @@
 // Marks that show cheaply whether the tables have changed: two equal marks of a topic mean that nothing that a reader
 // of the topic shows has changed between them.
 
-#include "libs/protocol/names.hpp"
+#include "libs/protocol/term_id.hpp"
 #include "libs/storage/database.hpp"
-#include "libs/storage/signals.hpp"
+#include "libs/storage/topics.hpp"
 
-#include <array>
 #include <string>
-#include <string_view>
 
 namespace baton::storage {
-
-// The topics whose changes web announces. The texts are those of docs/openapi.yaml.
-enum class topic { tasks, executions, dead_letters, services, clients, nodes, terms, calendars, zones, projects };
-
-} // namespace baton::storage
-
-namespace baton::protocol {
-template <>
-inline constexpr std::array<std::string_view, 10> names_of<storage::topic>{
-    "tasks", "executions", "dead_letters", "services", "clients", "nodes", "terms", "calendars", "zones", "projects"};
-}
-
-namespace baton::storage {
-
-inline constexpr std::size_t topics = protocol::names_of<topic>.size();
-using marks = std::array<std::string, topics>; // by topic
 
 // Reads the marks. No statement reads more than a thousand rows, however many there are, and none a row of history.
-// Tasks, services and projects have no mark: they are told by signals (signals.hpp), so their marks stay empty.
+// Changes that the tables do not show so cheaply raise a version of their topic (topic_versions.hpp).
 class change_marks {
 public:
     change_marks(database& shared, std::string name_space, protocol::namespace_id id = protocol::first_namespace)

@@ -4,6 +4,7 @@
 #include "libs/storage/rows.hpp"
 #include "libs/storage/task_parents.hpp"
 #include "libs/storage/task_row.hpp"
+#include "libs/storage/topic_versions.hpp"
 
 namespace baton::storage {
 
@@ -177,6 +178,7 @@ awaitable<resolved_letters> dead_letters::retry(std::vector<execution_id> which,
             if (done.letters.back().outcome == resolve_outcome::done)
                 done.signal = signal_id{fresh[i].value()};
         }
+        raise_version(sql, name_space_, topic::dead_letters);
         return done;
     };
     auto const once = [&]() -> awaitable<resolved_letters> {
@@ -199,6 +201,7 @@ awaitable<resolved_letters> dead_letters::dismiss(std::vector<execution_id> whic
                 resolve(sql, id, protocol::resolution::dismissed, std::nullopt);
             done.letters.push_back(refused.value_or(resolved_letter{id, resolve_outcome::done, {}}));
         }
+        raise_version(sql, name_space_, topic::dead_letters);
         return done;
     };
     co_return co_await shared_.transact(work);

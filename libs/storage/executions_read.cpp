@@ -2,6 +2,7 @@
 #include "libs/storage/execution_row.hpp"
 #include "libs/storage/execution_search.hpp"
 #include "libs/storage/statement.hpp"
+#include "libs/storage/topic_versions.hpp"
 
 #include <stdexcept>
 
@@ -22,19 +23,19 @@ Enum stored(std::string const& text, char const* column)
     }
 }
 
-void select_columns(statement& ask)
 // The row of an execution has the first start of any attempt; a first attempt that was lost before it began has none.
 constexpr fragment first_began{"CASE WHEN e.attempt = 1 OR NOT EXISTS (SELECT 1 FROM attempt f WHERE f.execution_id = "
                                "e.id AND f.started_at = e.started_at) THEN 1 ELSE 0 END"};
 
+void select_columns(statement& ask)
 {
     ask.select("e.id", "e.project", "e.task_id", "t.name", "e.task_version", "e.scheduled_at", "e.cause", "e.state",
                "e.due_at", "e.attempt", "e.max_attempts", "e.deaths", "e.rerun_of", "e.parent_id", "e.shard_index",
                "e.shard_total", "e.cancel_requested_at", "e.reason", "e.created_at", "e.ended_at", "e.node", "e.client",
                "e.started_at", "e.finished_at", "e.outcome", "e.progress", "e.result", "e.error", "a.error",
                "t.version", "t.service", "t.handler");
-}
     ask.column(first_began);
+}
 
 void join_task_and_attempt(statement& ask)
 {
@@ -110,10 +111,10 @@ execution_record read_execution(row& cells)
     if (record.attempt - (record.state <= protocol::state::waiting ? 1 : 0) == 1)
         record.last_error = record.first.error;
     read_present_task(cells, record);
-    return record;
     record.started_at = record.first.started_at;
     if (!cells.flag())
         record.first.started_at.reset();
+    return record;
 }
 
 std::optional<execution_record> find_execution(soci::session& sql, protocol::namespace_id name_space, execution_id id)
@@ -215,8 +216,11 @@ awaitable<std::map<task_id, std::vector<execution_id>>> executions::unresponsive
 awaitable<bool> executions::release(execution_id id)
 {
     auto const work = [&](soci::session& sql) {
-        return statement(sql, "DELETE FROM unresponsive WHERE execution_id = ", id, " AND namespace = ", name_space_)
-                   .execute() == 1;
+        statement end(sql, "DELETE FROM unresponsive WHERE execution_id = ", id, " AND namespace = ", name_space_);
+        bool const was_there = end.execute() == 1;
+        if (was_there)
+            raise_version(sql, name_space_, topic::executions);
+        return was_there;
     };
     co_return co_await shared_.run(work);
 }

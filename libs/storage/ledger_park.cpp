@@ -1,6 +1,7 @@
 #include "libs/storage/free_tasks.hpp"
 #include "libs/storage/ledger.hpp"
 #include "libs/storage/rows.hpp"
+#include "libs/storage/topic_versions.hpp"
 
 namespace baton::storage {
 
@@ -57,6 +58,7 @@ awaitable<void> ledger::park(fence mine, std::vector<parked_task> const& tasks)
             update.where("e.version = ", update["version"], " AND e.next_fire_at = ", update["seen"]);
             update.execute();
         }
+        raise_version(sql, name_space_, topic::tasks);
     };
     co_await deciding_.transact(work);
 }
@@ -81,6 +83,8 @@ awaitable<unparked_tasks> ledger::unpark(fence mine, protocol::service_key servi
                       key_text(service), " AND id IN ")
                 .in(chunk)
                 .execute();
+        if (!ids.empty())
+            raise_version(sql, name_space_, topic::tasks);
     };
     co_await deciding_.transact(work);
     co_return found;

@@ -12,6 +12,8 @@ namespace baton::storage {
 namespace {
 
 constexpr std::size_t terms_kept = 1'000;
+constexpr duration version_lifetime = 24h;   // of a topic's version; its session has changed nothing since
+constexpr int most_versions_deleted = 1'000; // deleted at once
 
 struct old_execution {
     execution_id id;
@@ -191,6 +193,34 @@ awaitable<bool> retention::skipped(utc_time limit, std::size_t rows)
     };
     co_await shared_.run(work);
     co_return more;
+}
+
+awaitable<void> retention::topic_versions()
+{
+    auto const work = [](soci::session& sql) {
+        auto const limit = read_now(sql) - version_lifetime.count();
+        struct key {
+            std::int64_t name_space;
+            std::string topic;
+            std::int64_t session;
+        };
+        std::vector<key> old;
+        statement ask(sql);
+        ask.select("namespace", "topic", "session")(" FROM topic_version WHERE changed_at <= ", limit, " LIMIT ",
+                                                    most_versions_deleted);
+        ask.each([&](row& cells) {
+            key one;
+            one.name_space = cells.number();
+            one.topic = cells.text();
+            one.session = cells.number();
+            old.push_back(std::move(one));
+        });
+        for (auto const& one : old) // one by one, so that no lock is held while an edit keeps its row locked
+            statement(sql, "DELETE FROM topic_version WHERE namespace = ", one.name_space, " AND topic = ", one.topic,
+                      " AND session = ", one.session, " AND changed_at <= ", limit)
+                .execute();
+    };
+    co_await shared_.run(work);
 }
 
 awaitable<bool> retention::keys(std::size_t rows)

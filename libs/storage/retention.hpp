@@ -43,6 +43,8 @@ public:
     // Deletes ranges of skipped firings that lie before `limit`, the oldest first. True when there may be more.
     awaitable<bool> skipped(utc_time limit, std::size_t rows);
 
+    // Deletes versions of topics that have not changed for a day.
+    awaitable<void> topic_versions();
     // Deletes expired idempotency keys, the oldest first. True when there may be more.
     awaitable<bool> keys(std::size_t rows);
 

@@ -1,5 +1,7 @@
 #include "libs/storage/rows.hpp"
 
+#include "libs/storage/topic_versions.hpp"
+
 #include <soci/soci.h>
 
 #include <algorithm>
@@ -195,11 +197,34 @@ void insert_executions(soci::session& sql, protocol::term_id term, std::vector<n
         insert_chunk(sql, term, chunk);
 }
 
-void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind kind,
+namespace {
+
+// Pages are told of these changes. The row of a new run shows itself.
+void raise_versions(soci::session& sql, protocol::namespace_id name_space, protocol::signal_kind what)
+{
+    switch (what) {
+    case protocol::signal_kind::task:
+        return raise_version(sql, name_space, topic::tasks);
+    case protocol::signal_kind::cancel:
+        return raise_version(sql, name_space, topic::executions);
+    case protocol::signal_kind::pause:
+    case protocol::signal_kind::settings:
+        raise_version(sql, name_space, topic::services);
+        return raise_version(sql, name_space, topic::projects);
+    case protocol::signal_kind::run:
+    case protocol::signal_kind::edit: // it announces a change that comes later
+        return;
+    }
+}
+
+} // namespace
+
+void insert_signal(soci::session& sql, protocol::namespace_id name_space, signal_id id, protocol::signal_kind what,
                    std::int64_t subject)
 {
+    raise_versions(sql, name_space, what);
     statement(sql, "INSERT INTO `signal` (id, namespace, kind, subject, created_at) VALUES (", id, ", ", name_space,
-              ", ", protocol::to_string(kind), ", ", subject, ", ", now_us(sql), ")")
+              ", ", protocol::to_string(what), ", ", subject, ", ", now_us(sql), ")")
         .execute();
 }
 

@@ -73,6 +73,10 @@ awaitable<bool> janitor::piece()
         if (!executions_left)
             executions_left = co_await table_.pauses(limit, rows_);
     }
+    if (term_.time.now() >= versions_at_) {
+        versions_at_ = term_.time.now() + whole_again;
+        co_await table_.topic_versions();
+    }
     bool const keys_left = co_await table_.keys(rows_);
     bool const limits_left = !executions_left && co_await table_.limit_states(rows_);
     bool const terms_left = co_await table_.terms(term_.fence.name_space, rows_);

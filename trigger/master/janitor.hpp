@@ -33,6 +33,7 @@ private:
     std::size_t rows_;
     storage::ledger_place from_;
     instant whole_at_{};      // when to begin at the oldest row again: open executions may have ended
+    instant versions_at_{};   // when versions of topics are deleted next
     std::size_t deleted_ = 0; // since the last log line
 };
 

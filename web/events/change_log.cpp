@@ -6,71 +6,27 @@ namespace baton::web {
 
 namespace {
 
-using storage::topic;
-
-topic_set of(std::initializer_list<topic> some)
-{
-    topic_set set;
-    for (auto const one : some)
-        set.set(static_cast<std::size_t>(one));
-    return set;
-}
-
 topic_set all()
 {
     return topic_set().set();
 }
 
-// Without a kind the signal is of another version of the program.
-topic_set topics_of(std::optional<protocol::signal_kind> kind)
-{
-    if (!kind)
-        return all();
-    switch (*kind) {
-    case protocol::signal_kind::task:
-    case protocol::signal_kind::edit:
-        return of({topic::tasks});
-    case protocol::signal_kind::run:
-    case protocol::signal_kind::cancel:
-        return of({topic::executions});
-    case protocol::signal_kind::pause:
-    case protocol::signal_kind::settings:
-        return of({topic::services, topic::projects});
-    }
-    return all();
-}
-
 } // namespace
 
-topic_set change_log::signalled(sighting const& seen) const
-{
-    topic_set changed;
-    for (auto const& signal : seen.signals)
-        if (!signals_.contains(signal.id))
-            changed |= topics_of(signal.kind);
-    return changed;
-}
-
-topic_set change_log::compare(sighting const& seen, bool gap) const
+topic_set change_log::compare(storage::marks const& seen) const
 {
     if (!marks_)
         return all();
-    auto changed = signalled(seen);
-    if (gap || seen.overflow)
-        changed |= of({topic::tasks, topic::services, topic::projects});
+    topic_set changed;
     for (std::size_t i = 0; i < storage::topics; ++i)
-        if ((*marks_)[i] != seen.marks[i])
-            changed.set(i);
+        changed.set(i, (*marks_)[i] != seen[i]);
     return changed;
 }
 
-bool change_log::take(sighting seen, bool gap)
+bool change_log::take(storage::marks seen)
 {
-    auto const changed = compare(seen, gap);
-    marks_ = std::move(seen.marks);
-    signals_.clear();
-    for (auto const& signal : seen.signals)
-        signals_.insert(signal.id);
+    auto const changed = compare(seen);
+    marks_ = std::move(seen);
     if (changed.none())
         return false;
     ++number_;

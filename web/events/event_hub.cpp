@@ -10,28 +10,18 @@ namespace baton::web {
 namespace {
 
 constexpr duration period = 1s;
-constexpr duration signals_back = 10s;   // signals are read this far back, because one may be committed late
-constexpr duration longest_silence = 5s; // between two looks that miss no signal; half of it is for late commits
-constexpr int most_signals = 500;
-constexpr utc_time never{utc_time::duration::max()};
 
 } // namespace
 
 event_hub::event_hub(storage::database& shared, std::string name_space, time_source& time, std::string run,
                      std::size_t limit)
-    : marks_(shared, std::move(name_space)), signals_(shared), time_(time), limit_(limit), log_(std::move(run))
+    : marks_(shared, std::move(name_space)), time_(time), limit_(limit), log_(std::move(run))
 {}
 
 awaitable<void> event_hub::look()
 {
-    sighting seen;
     auto const asked = time_.now();
-    seen.marks = co_await marks_.read();
-    seen.signals = co_await signals_.pending(signals_back, never, most_signals);
-    seen.overflow = seen.signals.size() == static_cast<std::size_t>(most_signals);
-    bool const gap = !looked_ || asked - *looked_ > longest_silence;
-    looked_ = asked;
-    untold_ = log_.take(std::move(seen), gap) || untold_;
+    untold_ = log_.take(co_await marks_.read()) || untold_;
     if (!untold_ || !pace_.may_tell(asked, streams_.size()))
         co_return;
     untold_ = false;

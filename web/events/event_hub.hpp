@@ -37,13 +37,11 @@ private:
     void leave(event_stream* stream);
 
     storage::change_marks marks_;
-    storage::signals signals_;
     time_source& time_;
     std::size_t limit_;
     change_log log_;
     std::unordered_set<event_stream*> streams_;
     std::unique_ptr<waker> bell_; // woken by the first stream; there while run() runs
-    std::optional<instant> looked_;
     event_pace pace_;
     bool untold_ = false; // something has changed since the streams were woken
 };

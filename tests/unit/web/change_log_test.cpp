@@ -19,17 +19,10 @@ topic_set of(std::initializer_list<topic> some)
     return set;
 }
 
-sighting with(topic which, std::string mark)
+storage::marks with(topic which, std::string mark)
 {
-    sighting seen;
-    seen.marks[static_cast<std::size_t>(which)] = std::move(mark);
-    return seen;
-}
-
-sighting with_signal(std::int64_t id, protocol::signal_kind kind)
-{
-    sighting seen;
-    seen.signals.push_back({signal_id{id}, kind, "", 0, {}});
+    storage::marks seen;
+    seen[static_cast<std::size_t>(which)] = std::move(mark);
     return seen;
 }
 
@@ -39,10 +32,10 @@ TEST_CASE("the first sighting changes every topic, and one that equals it nothin
 {
     change_log log("a");
     CHECK(log.place() == "a-0");
-    CHECK(log.take({}, true));
+    CHECK(log.take({}));
     CHECK(log.place() == "a-1");
     CHECK(log.since("a-0").all());
-    CHECK_FALSE(log.take({}, false));
+    CHECK_FALSE(log.take({}));
     CHECK(log.place() == "a-1");
     CHECK(log.since("a-1").none());
 }
@@ -50,11 +43,11 @@ TEST_CASE("the first sighting changes every topic, and one that equals it nothin
 TEST_CASE("a page that comes back is told of every topic that has changed since its last event, once")
 {
     change_log log("a");
-    log.take({}, true);
-    CHECK(log.take(with(topic::clients, "x"), false));
+    log.take({});
+    CHECK(log.take(with(topic::clients, "x")));
     auto both = with(topic::clients, "x");
-    both.marks[static_cast<std::size_t>(topic::terms)] = "2";
-    CHECK(log.take(both, false));
+    both[static_cast<std::size_t>(topic::terms)] = "2";
+    CHECK(log.take(both));
     CHECK(log.since("a-1") == of({topic::clients, topic::terms}));
     CHECK(log.since("a-2") == of({topic::terms}));
     CHECK(log.since("a-3").none());
@@ -63,45 +56,11 @@ TEST_CASE("a page that comes back is told of every topic that has changed since 
 TEST_CASE("an id that this process did not give means that everything may have changed")
 {
     change_log log("a");
-    log.take({}, true);
+    log.take({});
     for (std::string const place : {"b-1", "a-2", "a", "", "a-", "a-x", "a--1", "a-01"}) {
         INFO(place);
         CHECK(log.since(place).all());
     }
-}
-
-TEST_CASE("a signal tells its topic once, for as long as it is seen and when it is gone")
-{
-    using protocol::signal_kind;
-    change_log log("a");
-    log.take({}, true);
-    auto const of_both = of({topic::services, topic::projects});
-    for (auto const& [kind, told] : {std::pair{signal_kind::task, of({topic::tasks})},
-                                     {signal_kind::edit, of({topic::tasks})},
-                                     {signal_kind::run, of({topic::executions})},
-                                     {signal_kind::cancel, of({topic::executions})},
-                                     {signal_kind::pause, of_both},
-                                     {signal_kind::settings, of_both}}) {
-        auto const before = log.number();
-        auto const signal = 100 + static_cast<int>(kind);
-        CHECK(log.take(with_signal(signal, kind), false));
-        CHECK(log.since(before) == told);
-        CHECK_FALSE(log.take(with_signal(signal, kind), false));
-        CHECK_FALSE(log.take({}, false));
-    }
-}
-
-TEST_CASE("after a gap, or with too many signals, what only signals tell counts as changed")
-{
-    change_log log("a");
-    log.take({}, true);
-    auto const told = of({topic::tasks, topic::services, topic::projects});
-    CHECK(log.take({}, true));
-    CHECK(log.since(1) == told);
-    sighting many;
-    many.overflow = true;
-    CHECK(log.take(many, false));
-    CHECK(log.since(2) == told);
 }
 
 TEST_CASE("an event has an id, a name, and its topics in a line of JSON")
