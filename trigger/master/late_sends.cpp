@@ -23,7 +23,8 @@ bool late_sends::concerns(open_execution const& one) const
         return true;
     if (one.task->definition.at_most_once() && !one.out)
         return true;
-    return !one.out && one.due_at <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
+    // By its first attempt: an attempt that replaces a lost one is due only now.
+    return !one.out && one.since_due <= scope_.term.clock.now() - late_after && stops_unknown_ && stops_unknown_();
 }
 
 std::size_t late_sends::room(protocol::service_view service) const

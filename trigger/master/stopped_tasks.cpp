@@ -56,7 +56,7 @@ bool stopped_tasks::cancel_if_stopped(open_execution& one)
 
 bool stopped_tasks::is_behind() const
 {
-    return loaded_ && scope_.term.time.now() - read_at_ > known_for;
+    return scope_.term.time.now() - read_at_ > known_for;
 }
 
 awaitable<void> stopped_tasks::run()

@@ -24,7 +24,8 @@ public:
 
     // The open executions of earlier terms are in memory. Before that nothing is cancelled.
     void all_loaded() { loaded_ = true; }
-    // True while the stops of the last seconds may be unknown, because the database has not answered.
+    // True while the stops of the last seconds may be unknown, because the database has not answered, or because a
+    // take-over takes long.
     bool is_behind() const;
 
     awaitable<void> run();

@@ -111,6 +111,18 @@ TEST_CASE("an execution that is two seconds late is marked while the stops of ta
     CHECK(f.late.concerns(f.one(1)) == unknown);
 }
 
+TEST_CASE("an attempt that replaces a lost one is as late as its execution")
+{
+    fixture f;
+    f.late.while_stops_are_unknown([] { return true; });
+    f.fire_on_time({1});
+    f.one(1).due_at = f.clock.now();
+    f.one(1).since_due = f.clock.now() - 1900ms;
+    CHECK_FALSE(f.late.concerns(f.one(1)));
+    f.one(1).since_due = f.clock.now() - 2s;
+    CHECK(f.late.concerns(f.one(1)));
+}
+
 TEST_CASE("no more late executions of a service are marked than find room")
 {
     fixture f;
