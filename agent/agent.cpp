@@ -158,12 +158,13 @@ client::service_options options_of(settings const& chosen)
 {
     auto options = chosen.service;
     auto const needed = std::chrono::ceil<std::chrono::milliseconds>(chosen.kill_after + last_results);
-    if (options.grace < needed)
+    auto const most = options.grace * 3 / 4;
+    if (most < needed)
         log::warn("agent",
-                  "kill_after does not fit into the grace: a command that ignores SIGTERM is killed without a result "
-                  "when the agent stops; raise grace, or lower kill_after",
-                  {{"grace_ms", options.grace / 1ms}, {"needed_ms", needed / 1ms}});
-    options.stop_ahead = std::min(needed, options.grace);
+                  "kill_after does not fit into three quarters of the grace: when the agent stops, a command that "
+                  "ignores SIGTERM is killed without a result; raise grace, or lower kill_after",
+                  {{"grace_ms", options.grace / 1ms}, {"needed_ms", needed * 4 / 3 / 1ms}});
+    options.stop_ahead = std::min(needed, most);
     return options;
 }
 

@@ -18,7 +18,8 @@ namespace baton::agent {
 
 namespace {
 
-constexpr duration after_the_end = 1s; // for the output of processes that have left the group
+constexpr duration after_the_end = 1s;  // for the output of processes that have left the group
+constexpr duration after_the_kill = 2s; // a zombie whose parent is elsewhere stays in the group
 
 // Blocks SIGPIPE in this thread: it would end the process when a program does not read its input.
 class no_broken_pipe {
@@ -65,7 +66,12 @@ public:
 private:
     bool silent() const { return !child_.out.open() && !child_.err.open(); }
 
-    bool finished() const { return ended_at_ && (silent() || time_.now() >= *ended_at_ + after_the_end); }
+    bool finished() const
+    {
+        if (killed_ && time_.now() >= kill_at_ + after_the_kill)
+            return true;
+        return ended_at_ && (silent() || time_.now() >= *ended_at_ + after_the_end);
+    }
 
     void round()
     {
@@ -101,6 +107,8 @@ private:
         instant next = instant::max();
         if (must_kill())
             next = kill_at_;
+        if (killed_)
+            next = kill_at_ + after_the_kill;
         if (ended_at_)
             next = std::min(next, *ended_at_ + after_the_end);
         if (next == instant::max())
@@ -166,9 +174,11 @@ private:
             result_.signal = WTERMSIG(status);
     }
 
-    // Without a status it was killed, and the command with it (PR_SET_PDEATHSIG), but not the rest of the group.
+    // Without a status the supervisor was killed, and the command with it (PR_SET_PDEATHSIG), but not the rest of the
+    // group.
     void reap_supervisor()
     {
+        child_.orders.close(); // its end, if the group is not empty
         if (!result_.exit && !result_.signal) {
             kill(-child_.pid, SIGKILL);
             result_.signal = SIGKILL;

@@ -9,6 +9,7 @@
 #include "agent/supervisor.hpp"
 #include "libs/base/process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -47,11 +48,12 @@ struct pipe_ends {
     throw std::runtime_error(what + ": " + std::generic_category().message(error));
 }
 
-// Moves a descriptor above the three of the child, so that putting one into place never overwrites another.
+// Moves a descriptor above those of the command and its supervisor, so that putting one into place never overwrites
+// another.
 descriptor moved_up(int number)
 {
     descriptor const low(number);
-    int const high = fcntl(number, F_DUPFD_CLOEXEC, 3);
+    int const high = fcntl(number, F_DUPFD_CLOEXEC, first_of_command);
     if (high < 0)
         fail("no file descriptor", errno);
     return descriptor(high);
@@ -180,8 +182,15 @@ void close_at_exec(unsigned first, std::size_t limit)
 class start_of final : public command_start {
 public:
     start_of(plan const& what, std::array<int, 3> streams, int failed)
-        : what_(what), streams_(streams), failed_(failed), supervisor_(getpid())
-    {}
+        : what_(what),
+          streams_(streams),
+          failed_(failed),
+          kept_{streams[0], streams[1], streams[2], failed},
+          supervisor_(getpid())
+    {
+        std::ranges::sort(kept_);
+    }
+    std::span<int const> descriptors() const override { return kept_; }
     [[noreturn]] void become_command() const override
     {
         become(what_, supervisor_, streams_[0], streams_[1], streams_[2], failed_);
@@ -191,6 +200,7 @@ private:
     plan const& what_;
     std::array<int, 3> streams_;
     int failed_;
+    std::array<int, 4> kept_;
     pid_t supervisor_;
 };
 

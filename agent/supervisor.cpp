@@ -13,8 +13,9 @@ namespace baton::agent {
 
 namespace {
 
-constexpr int orders_at = 3; // descriptors, once all others are closed
+constexpr int orders_at = 3; // descriptors
 constexpr int news_at = 4;
+static_assert(news_at < first_of_command);
 constexpr int look_again = 1'000; // milliseconds: a member of the group whose parent is in another group ends unseen
 
 // glibc's fork() takes locks, which another thread of the agent may have held when this process was forked.
@@ -27,24 +28,39 @@ pid_t fork_without_locks()
 #endif
 }
 
-void close_others(std::size_t limit)
+// All descriptors from `first` to `last`.
+void close_all(unsigned first, unsigned last, std::size_t limit)
 {
-    if (close_range(news_at + 1, ~0U, 0) == 0)
+    if (first > last || close_range(first, last, 0) == 0)
         return;
-    for (std::size_t each = news_at + 1; each < limit; ++each)
+    for (std::size_t each = first; each <= last && each < limit; ++each)
         close(static_cast<int>(each));
 }
 
-void put_into_place(int orders, int news, std::size_t descriptors)
+// Keeps only the two pipes and those of the command: what belongs to other commands would stay open with it.
+bool put_into_place(int orders, int news, std::span<int const> kept, std::size_t limit)
 {
-    int const high_orders = fcntl(orders, F_DUPFD, news_at + 1);
-    int const high_news = fcntl(news, F_DUPFD, news_at + 1);
-    dup2(high_orders, orders_at);
-    dup2(high_news, news_at);
+    int const high_orders = fcntl(orders, F_DUPFD_CLOEXEC, first_of_command);
+    int const high_news = fcntl(news, F_DUPFD_CLOEXEC, first_of_command);
+    if (high_orders < 0 || high_news < 0 || dup3(high_orders, orders_at, O_CLOEXEC) < 0 ||
+        dup3(high_news, news_at, O_CLOEXEC) < 0)
+        return false;
+    unsigned next = first_of_command;
+    for (int const each : kept) {
+        close_all(next, static_cast<unsigned>(each) - 1, limit);
+        next = static_cast<unsigned>(each) + 1;
+    }
+    close_all(next, ~0U, limit);
+    return true;
+}
+
+// Once the command has its own.
+void leave_streams(std::size_t limit)
+{
     int const nothing = open("/dev/null", O_RDWR);
     for (int each = 0; each <= 2; ++each)
         dup2(nothing, each);
-    close_others(descriptors);
+    close_all(first_of_command, ~0U, limit);
 }
 
 void tell(supervisor_news::kind what, int value)
@@ -107,15 +123,21 @@ bool is_empty(pid_t group)
 
 void supervise(int orders, int news, std::size_t descriptors, command_start const& command)
 {
-    setsid(); // what is sent to the agent's group, such as SIGINT by a terminal, is not for this process
+    prctl(PR_SET_NAME, "command-guard"); // `killall baton` is not for this process
+    setsid();                            // nor is what is sent to the agent's group, such as SIGINT by a terminal
+    struct sigaction as_default {};
+    as_default.sa_handler = SIG_DFL; // if SIGCHLD is ignored, no child can be waited for
+    sigaction(SIGCHLD, &as_default, nullptr);
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!put_into_place(orders, news, command.descriptors(), descriptors))
+        _exit(127);
     pid_t const started = fork_without_locks();
     if (started == 0)
         command.become_command();
-    put_into_place(orders, news, descriptors);
+    leave_streams(descriptors);
     if (started < 0)
         _exit(127);
     tell(supervisor_news::kind::started, started);

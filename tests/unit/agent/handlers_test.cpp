@@ -194,4 +194,14 @@ TEST_CASE(
     CHECK(run(named.begin()->second, {}).value().at("stdout") == "bin\n");
 }
 
+TEST_CASE("commands are told to stop so early in the grace that kill_after passes and their results are recorded in it")
+{
+    agent::settings how;
+    how.kill_after = 10s;
+    how.service.grace = 30s;
+    CHECK(agent::options_of(how).stop_ahead == 12'500ms);
+    how.service.grace = 8s; // kill_after does not fit
+    CHECK(agent::options_of(how).stop_ahead == 6s);
+}
+
 } // namespace handlers_test
