@@ -461,7 +461,7 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"])
         node.post("/client/v1/register", {
             "service": "braggart", "instance": "braggart", "address": f"http://{harness.HOST}:{server.server_port}",
-            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 4, "generation": 1})
+            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 5, "generation": 1})
         before = cluster.epoch()
         cluster.run_now(cluster.create("brag", BY_HAND, service="braggart"))
         harness.wait_for("it is asked again and again", lambda: len(calls) > 2, 20)

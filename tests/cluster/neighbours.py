@@ -160,7 +160,7 @@ class Client:
             else:
                 self.generation += 1
                 answer = self.call("register", {
-                    "revision": 4, "service": self.service, "instance": self.instance, "generation": self.generation,
+                    "revision": 5, "service": self.service, "instance": self.instance, "generation": self.generation,
                     "secret": self.secret,
                     "address": "http://%s:%d" % self.address.server_address, "handlers": self.handlers,
                     "schemas": self.kind.announces(self),

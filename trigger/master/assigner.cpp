@@ -170,8 +170,11 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
             out.park = there.full;
             break;
         }
+        if (waits && !ended && needs_slot(*one) && free_slots(there) <= 0)
+            break;
         if (waits && !ended && deps_.late.concerns(*one)) {
-            mark_late(service, first, out.taken, there.to.room - static_cast<int>(ids.size()));
+            auto const room = there.to.room - static_cast<int>(ids.size());
+            mark_late(service, first, out.taken, {room, free_slots(there)});
             break; // until they are marked
         }
         ++out.taken;
@@ -195,12 +198,14 @@ ready_queue::placement assigner::place(protocol::service_view service, ready_que
 
 // Those from `begin` on are marked before they are sent, as many as find room. They keep their places in the queue.
 void assigner::mark_late(protocol::service_view service, std::deque<execution_id> const& first, std::size_t begin,
-                         int room)
+                         room_left there)
 {
-    auto left = std::min(static_cast<std::size_t>(std::max(room, 0)), first.size() - begin);
+    auto left = std::min(static_cast<std::size_t>(std::max(there.places, 0)), first.size() - begin);
     for (auto at = begin; left > 0 && at < first.size() && deps_.late.room(service) > 0; ++at, --left) {
         auto* one = scope_.open.find(first[at]);
         bool const waits = one != nullptr && one->phase == phase::waiting && one->ready;
+        if (waits && needs_slot(*one) && there.slots-- <= 0)
+            return;
         if (waits && deps_.late.concerns(*one) && !scope_.open.is_left_out(*one, scope_.term.clock.now()))
             deps_.late.take(*one);
     }

@@ -84,7 +84,12 @@ private:
     void distribute(utc_time now);
     ready_queue::placement place(protocol::service_view service, ready_queue::need const& what,
                                  std::deque<execution_id> const& first, std::size_t most, utc_time round);
-    void mark_late(protocol::service_view service, std::deque<execution_id> const& first, std::size_t begin, int room);
+    struct room_left {
+        int places = 0;
+        int slots = 0;
+    };
+    void mark_late(protocol::service_view service, std::deque<execution_id> const& first, std::size_t begin,
+                   room_left there);
     bool fail_if_gone(open_execution& one);
     bool skip_if_late(open_execution& one, utc_time now);
     bool may_go(open_execution& one, utc_time now);
@@ -103,6 +108,8 @@ private:
     bool free_to_ask(std::string const& node, protocol::service_view service);
     ready_queue::need need_of(open_execution& one);
     ready_queue::need client_need(open_execution& one);
+    static bool needs_slot(open_execution const& one);
+    static int free_slots(destination const& there);
     static bool is_unrouted(ready_queue::need const& what);
     ready_queue::placement route_again(std::deque<execution_id> const& first, std::size_t most, utc_time round);
     bool is_misrouted(open_execution const& one, listed_client const* client);

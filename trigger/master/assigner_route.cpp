@@ -16,6 +16,17 @@ constexpr char unrouted = '\n';
 
 } // namespace
 
+// What may begin at most once waits at the master: an end of a node or client would fail all that it has been given.
+bool assigner::needs_slot(open_execution const& one)
+{
+    return one.task->definition.at_most_once();
+}
+
+int assigner::free_slots(destination const& there)
+{
+    return there.to.credit == nullptr ? there.to.room : there.to.credit->left(&credit::slots);
+}
+
 bool assigner::is_unrouted(ready_queue::need const& what)
 {
     return what.instance.starts_with(unrouted);

@@ -356,7 +356,7 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
             absent_(one);
         if (one.phase != phase::in_doubt)
             return; // a policy has left it out
-        if (one.ran || one.lost_by_client || is_gone(one.doubted))
+        if (one.ran || one.lost_by_client || (!one.given_back && is_gone(one.doubted)))
             deps_.next.client_died(one, one.next_cause);
         else if (one.is_last_if_begun())
             deps_.next.fail(one, protocol::perhaps_begun);

@@ -90,6 +90,20 @@ TEST_CASE("the end of an execution makes room for the next one of its service")
     CHECK(f.all_at("n1") == ids({1, 2}));
 }
 
+TEST_CASE("what may begin at most once goes out only as far as slots are free, and marks no more")
+{
+    fixture f;
+    f.add_task(2, {{"max_deaths", 1}});
+    f.fire({1, 2, 3}, 2);
+    f.firing->hear("n1", f.room(2, 100));
+    f.pass(1s);
+    CHECK(f.all_at("n1") == ids({1, 2}));
+    CHECK(f.number("SELECT COUNT(*) FROM execution WHERE out_attempt IS NOT NULL") == 2);
+    f.open.erase(execution_id{1});
+    f.pass(1s);
+    CHECK(f.all_at("n1") == ids({1, 2, 3}));
+}
+
 TEST_CASE("this node's share is a call without a message")
 {
     fixture f;
