@@ -213,8 +213,8 @@ bool record_further(soci::session& sql, result_row const& each, std::string cons
 {
     bool const running = is_running(each);
     statement update(sql, "UPDATE attempt SET node = ", fitting_name(node, longest_name),
-                     ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(",
-                     each.started_at, ", started_at), finished_at = ", each.finished_at, ", progress = ", each.progress,
+                     ", client = ", fitting_name(each.client, longest_name), ", started_at = COALESCE(started_at, ",
+                     each.started_at, "), finished_at = ", each.finished_at, ", progress = ", each.progress,
                      ", result = ", each.value,
                      ", error = ", each.error.empty() ? std::nullopt : std::optional(each.error),
                      ", outcome = ", running ? std::nullopt : std::optional(outcome_of(each)),

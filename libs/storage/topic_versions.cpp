@@ -4,15 +4,11 @@
 
 namespace baton::storage {
 
-namespace {
-constexpr int most_versions = 1'000; // sessions of the last day that have changed something, times topics
-}
-
 void raise_version(soci::session& sql, protocol::namespace_id name_space, topic which)
 {
     statement raise(sql, "INSERT INTO topic_version (namespace, topic, session, version, changed_at) VALUES (",
-                    name_space, ", ", protocol::to_string(which), ", ", dialect_of(sql).session_number(sql), ", 1, ",
-                    now_us(sql), ")");
+                    name_space, ", ", protocol::to_string(which), ", ", dialect_of(sql).session_number(sql), ", ",
+                    now_us(sql), ", ", now_us(sql), ")"); // a row that was deleted must not come back as it was
     raise.on_taken("namespace, topic, session", {"changed_at"});
     raise(", version = topic_version.version + 1").execute();
 }
@@ -20,15 +16,16 @@ void raise_version(soci::session& sql, protocol::namespace_id name_space, topic 
 void add_versions_of_topics(soci::session& sql, protocol::namespace_id name_space, marks& into)
 {
     statement ask(sql);
-    ask.select("topic", "session", "version")(" FROM topic_version WHERE namespace = ", name_space,
-                                              " ORDER BY topic, session LIMIT ", most_versions);
+    ask.select("topic", "COUNT(*)", "MAX(changed_at)",
+               "SUM(version % 1000000007)")(" FROM topic_version WHERE namespace = ", name_space, " GROUP BY topic");
     ask.each([&](row& cells) {
         auto const name = cells.text();
-        auto const session = cells.number();
-        auto const version = cells.number();
+        std::string mark;
+        while (!cells.complete())
+            mark.append(cells.maybe_text().value_or("-")).append(" ");
         for (std::size_t i = 0; i < topics; ++i)
             if (protocol::names_of<topic>[i] == name)
-                into[i] += std::to_string(session) + ":" + std::to_string(version) + " ";
+                into[i] += mark;
     });
 }
 

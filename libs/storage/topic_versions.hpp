@@ -11,7 +11,7 @@ namespace baton::storage {
 // that no transaction waits for another one.
 void raise_version(soci::session& sql, protocol::namespace_id name_space, topic which);
 
-// Adds the versions of all sessions to the marks of their topics.
+// Adds what the versions of all sessions have in common to the marks of their topics.
 void add_versions_of_topics(soci::session& sql, protocol::namespace_id name_space, marks& into);
 
 } // namespace baton::storage

@@ -12,7 +12,7 @@ import harness
 
 STORE = os.environ.get("BATON_STORE", "sqlite")
 BY_HAND = {"kind": "api"}
-SOON = 4  # seconds, of which the look of web takes up to one
+SOON = 10  # seconds; web looks once a second
 
 
 class Stream:
