@@ -18,10 +18,15 @@ constexpr int news_at = 4;
 static_assert(news_at < first_of_command);
 constexpr int look_again = 1'000; // milliseconds: a member of the group whose parent is in another group ends unseen
 
-// glibc's fork() takes locks, which another thread of the agent may have held when this process was forked.
+#ifndef __has_feature
+#define __has_feature(what) 0
+#endif
+
+// glibc's fork() takes locks, which another thread of the agent may have held when this process was forked. In a build
+// with ThreadSanitizer this process has a thread of that, whose locks only fork() takes.
 pid_t fork_without_locks()
 {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34) && !defined(__SANITIZE_THREAD__) && !__has_feature(thread_sanitizer)
     return _Fork();
 #else
     return fork();
