@@ -477,11 +477,11 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"], secret)
 
         def announce(message):
-            return node.post("/internal/v1/epoch", message, headers={"Baton-Revision": "4"})
+            return node.post("/internal/v1/epoch", message, headers={"Baton-Revision": "5"})
 
         for path in ("epoch", "assign", "stop", "ask", "cancel", "report"):
             with self.assertRaises(harness.Refused) as refusal:
-                node.post(f"/internal/v1/{path}", {"namespace": 2, "epoch": before + 5}, headers={"Baton-Revision": "4"})
+                node.post(f"/internal/v1/{path}", {"namespace": 2, "epoch": before + 5}, headers={"Baton-Revision": "5"})
             self.assertEqual(refusal.exception.status, 421, path)
             self.assertIn("the message is of namespace 2 and this node is of namespace 1", str(refusal.exception))
         self.assertEqual(announce({"epoch": before})["epoch"], before)  # nothing was learned from those
