@@ -66,7 +66,7 @@ variables environment_of(command const& what, account const& who, variables cons
         result[name] = value;
     for (auto const& [name, value] : of_run)
         result[name] = value;
-    if (what.as_cron) // as in cron: a crontab cannot pretend to be somebody else
+    if (what.as_cron) // as in cron: a crontab names no other account
         result["LOGNAME"] = result["USER"] = who.name;
     return result;
 }

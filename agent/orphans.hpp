@@ -6,7 +6,7 @@
 namespace baton::agent {
 
 // As process 1 of a container this process becomes the parent of every orphan, such as a daemon that a command has left
-// behind, and must reap it. Its own children are left to those who wait for them. Thread-safe.
+// behind, and must reap it. Its own children are reaped by await_end. Thread-safe.
 
 // Calls `fork_one`, which returns the id of a new child or -1, and passes that on.
 pid_t fork_noted(std::function<pid_t()> const& fork_one);

@@ -16,7 +16,7 @@ namespace {
 constexpr int orders_at = 3; // descriptors
 constexpr int news_at = 4;
 static_assert(news_at < first_of_command);
-constexpr int look_again = 1'000; // milliseconds: a member of the group whose parent is in another group ends unseen
+constexpr int check_period = 1'000; // milliseconds: a member of the group whose parent is in another group ends unseen
 
 #ifndef __has_feature
 #define __has_feature(what) 0
@@ -111,7 +111,7 @@ bool is_empty(pid_t group)
         if (command_ended && is_empty(command))
             _exit(0);
         pollfd watched[] = {{orders_at, POLLIN, 0}, {ends, POLLIN, 0}};
-        if (poll(watched, 2, command_ended || ends < 0 ? look_again : -1) < 0)
+        if (poll(watched, 2, command_ended || ends < 0 ? check_period : -1) < 0)
             continue;
         if (watched[1].revents != 0) {
             signalfd_siginfo ignored;

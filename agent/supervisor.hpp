@@ -12,7 +12,7 @@ inline constexpr int first_of_command = 5;
 // kills the command's process group.
 enum class supervisor_order : char { terminate = 'T', kill = 'K' };
 
-// What the supervisor tells the agent. The end of this pipe is the end of the supervisor.
+// A message of the supervisor to the agent. The end of this pipe is the end of the supervisor.
 struct supervisor_news {
     enum class kind : int {
         started, // `value`: the process id of the command, which is also that of its group

@@ -77,7 +77,7 @@ struct assignment {
     client_choice routing = client_choice::round_robin;
     std::string instance; // for client_choice::instance
     std::string tag{};    // only clients with this tag; empty: all
-    // It may begin at most once: it goes to a free slot only, and the message to its client is never repeated.
+    // It may begin at most once: it goes to a free slot only, and in one dispatch only.
     bool once = false;
 };
 

@@ -16,7 +16,8 @@ constexpr char unrouted = '\n';
 
 } // namespace
 
-// What may begin at most once waits at the master: an end of a node or client would fail all that it has been given.
+// An execution that may begin at most once waits at the master for a slot: the end of a node or a client would fail all
+// that it has been given.
 bool assigner::needs_slot(open_execution const& one)
 {
     return one.task->definition.at_most_once();

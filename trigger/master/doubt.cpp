@@ -15,9 +15,11 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
     answered_.insert(instance);
     for (auto const& one : held) {
         auto const found = attempts_.find(one.execution);
-        if (found == attempts_.end() || given_back_.contains({one.execution, instance}))
+        bool const is_void = !one.finished && given_back_.contains({one.execution, instance});
+        if (found == attempts_.end() || is_void)
             continue;
-        holder const at{instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}, one.attempt};
+        holder const at{instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}, one.attempt,
+                        one.finished};
         // A client that remembers that an earlier attempt failed does not have the attempt in question.
         if (one.attempt >= found->second || one.succeeded)
             holders_[one.execution] = at;
@@ -29,7 +31,8 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
 void doubt::given_back(execution_id execution, std::string const& instance)
 {
     given_back_.emplace(execution, instance);
-    if (auto const found = holders_.find(execution); found != holders_.end() && found->second.client == instance)
+    auto const found = holders_.find(execution);
+    if (found != holders_.end() && found->second.client == instance && !found->second.finished)
         holders_.erase(found);
 }
 

@@ -37,7 +37,8 @@ public:
 
     void answered(std::string const& instance, std::vector<protocol::held_execution> const& held);
     bool has_answered(std::string_view instance) const { return answered_.contains(instance); }
-    // The client has given it back, or has lost it. What it has answered before, or an answer on its way says, is void.
+    // The client has given it back, or does not run it any more. What it has answered before, or an answer on its way
+    // says, is void, unless it says that the execution has ended: its result is on its way.
     void given_back(execution_id execution, std::string const& instance);
 
     std::vector<protocol::attempt_key> const& asked() const { return asked_; }
@@ -53,6 +54,7 @@ private:
         std::string client;
         duration ran{};
         int attempt = 0;
+        bool finished = false;
     };
     std::map<execution_id, holder> holders_;
     std::map<execution_id, holder> earlier_;

@@ -66,6 +66,19 @@ TEST_CASE("what a client has given back it does not have, whatever an earlier an
     CHECK(question.finding(first, true).client == "c2");
 }
 
+TEST_CASE("an execution that has ended at its client stays there until its result comes, though no slot runs it")
+{
+    auto question = about_both();
+    bool const succeeded = GENERATE(true, false);
+    bool const before = GENERATE(true, false);
+    if (before)
+        question.answered("c1", {held(first, 3, true, succeeded)});
+    question.given_back(first, "c1");
+    if (!before)
+        question.answered("c1", {held(first, 3, true, succeeded)});
+    CHECK(question.finding(first, true).client == "c1");
+}
+
 TEST_CASE("the client that has the attempt tells for how long its handler has run, and nonsense counts as not begun")
 {
     auto question = about_both();
