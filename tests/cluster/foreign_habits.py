@@ -106,21 +106,6 @@ class ClosingAfterwards(Healthy):
         call.reply(200, call.client.obey(call.path, body))
 
 
-class DyingUnanswered(Healthy):
-    """Its handlers end its process before that has answered the dispatch. It starts again at once, under a new name."""
-
-    def __init__(self):
-        self.seen = []  # executions, each time
-
-    def serve(self, call):
-        if not call.path.endswith("/dispatch"):
-            return super().serve(call)
-        self.seen += [work["execution"] for work in json.loads(call.body())["executions"]]
-        call.client.dies.set()
-        call.client.changed.set()
-        call.reset()
-
-
 class Crashing(Healthy):
     """A handler ends the connection of its dispatch, and the client forgets what that brought. It lives on."""
 
@@ -132,6 +117,16 @@ class Crashing(Healthy):
             return super().serve(call)
         self.seen += [work["execution"] for work in json.loads(call.body())["executions"]]
         call.reset()
+
+
+class DyingUnanswered(Crashing):
+    """Its handlers end its process before that has answered the dispatch. It starts again at once, under a new name."""
+
+    def serve(self, call):
+        if call.path.endswith("/dispatch"):
+            call.client.dies.set()
+            call.client.changed.set()
+        super().serve(call)
 
 
 class Forgetful(Healthy):
