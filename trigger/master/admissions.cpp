@@ -66,7 +66,8 @@ bool admissions::admit(open_execution& one)
         return false;
     }
     one.admitted_at = scope_.term.clock.now();
-    if (tree_.at(one.id) == limit_tree::stage::promised || (has_gate(one) && has_moved_on(one)))
+    bool const keeps_others = has_gate(one) && (gate_.keeps_others(one.id) || has_moved_on(one));
+    if (tree_.at(one.id) == limit_tree::stage::promised || keeps_others)
         promised_.emplace_back(scope_.term.time.now(), one.id);
     look_in_time();
     return true;
@@ -204,9 +205,8 @@ void admissions::step_back()
     for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front()) {
         auto const id = promised_.front().second;
         tree_.step_back(id, rate_time());
-        auto* const one = find_waiting(id);
-        if (one != nullptr && gate_.holds(id) && !one->begun && has_moved_on(*one))
-            displace(*one);
+        if (auto* const one = find_waiting(id); one != nullptr && gate_.holds(id) && !one->begun)
+            keep_no_others(*one);
     }
 }
 
@@ -275,6 +275,8 @@ void admissions::edited(std::shared_ptr<known_task const> task)
 {
     present_.learn(task);
     gate_.edit(task->id, task->version, task->definition.concurrency.limit);
+    if (gate_.knows(task->id))
+        edited_lines_.insert({task->id, 0});
     admitted(gate_.admit_more());
     tree_.edit(task->id, task->version, task->definition.rate, rate_time());
     wake_tree();

@@ -87,6 +87,9 @@ private:
     open_execution* find_unsent_holder(open_execution const& asking,
                                        std::function<bool(open_execution const&)> const& which);
     void displace(open_execution& one);
+    void keep_no_others(open_execution& holder);
+    void let_others_ask(concurrency_gate::place const& where);
+    void look_at_edited_lines();
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});
     void step_back();
@@ -127,6 +130,7 @@ private:
     std::deque<std::pair<instant, execution_id>> not_noted_; // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
     std::vector<storage::kept_back> to_note_;                // waited for over a second
+    std::set<concurrency_gate::place> edited_lines_;         // of each task the first that is not looked at yet
     std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
     locked_items<execution_id> locked_to_cancel_;

@@ -1,6 +1,8 @@
 #include "trigger/master/admission_places.hpp"
 #include "trigger/master/admissions.hpp"
 
+#include <limits>
+
 namespace baton::trigger {
 
 // The executions of a task with a concurrency limit that an edit has given to another service. Those of either service
@@ -8,6 +10,7 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t displaced_at_once = 1'000;
+constexpr std::size_t lines_at_once = 100;
 }
 
 // An edit has given its task to another service since.
@@ -62,6 +65,56 @@ void admissions::displace(open_execution& one)
 {
     one.displaced = true;
     admitted(gate_.leave(one.id));
+}
+
+// The holder of a place has found no client for a while.
+void admissions::keep_no_others(open_execution& holder)
+{
+    if (has_moved_on(holder))
+        displace(holder);
+    else
+        let_others_ask(place_of(holder));
+}
+
+// While a holder waits for a client of the present service, those in line that belong to a former one wait for their
+// own clients, and ask for the place when there is one.
+void admissions::let_others_ask(concurrency_gate::place const& where)
+{
+    auto const unsent = [this](execution_id id) {
+        auto const* one = find_waiting(id);
+        return one != nullptr && !one->begun && !has_moved_on(*one);
+    };
+    auto const moved_on = [this](execution_id id) {
+        auto const* one = find_waiting(id);
+        return one != nullptr && !one->begun && has_moved_on(*one);
+    };
+    auto const holder = gate_.holder_if_full(where, unsent);
+    for (std::size_t i = 0; holder && i < displaced_at_once; ++i) {
+        auto const next = gate_.first_waiting(where, moved_on);
+        if (!next)
+            return;
+        auto& one = *scope_.open.find(*next);
+        displace(one);
+        scope_.open.wait(one, scope_.term.clock.now());
+        scope_.due_changed.wake();
+    }
+    if (holder)
+        promised_.emplace_back(scope_.term.time.now(), *holder); // more may be in line
+}
+
+// A task may have gone to another service while executions of it were in line.
+void admissions::look_at_edited_lines()
+{
+    for (std::size_t i = 0; i < lines_at_once && !edited_lines_.empty(); ++i) {
+        auto const from = *edited_lines_.begin();
+        edited_lines_.erase(edited_lines_.begin());
+        auto const here = gate_.next_line(from);
+        if (!here || here->task != from.task)
+            continue;
+        let_others_ask(*here);
+        if (here->key != std::numeric_limits<std::uint64_t>::max())
+            edited_lines_.insert({here->task, here->key + 1});
+    }
 }
 
 } // namespace baton::trigger

@@ -231,8 +231,9 @@ void concurrency_gate::hand_over(execution_id from, candidate const& to)
     positions_.erase(found);
     auto& here = lines_.at(where);
     here.holders.erase({at, from});
-    here.beyond.erase(from);
-    put(here, where, to, true);
+    bool const beyond = here.beyond.erase(from) != 0;
+    if (!beyond || here.has_room())
+        put(here, where, to, true);
 }
 
 std::vector<execution_id> concurrency_gate::leave(execution_id id)
@@ -262,6 +263,30 @@ std::optional<execution_id> concurrency_gate::holder_if_full(place const& where,
     auto const end = std::ranges::next(all.begin(), most_looked_at, all.end());
     auto const found = std::find_if(all.begin(), end, [&](auto const& one) { return which(one.second); });
     return found == end ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<execution_id> concurrency_gate::first_waiting(place const& where,
+                                                            std::function<bool(execution_id)> const& which) const
+{
+    auto const here = lines_.find(where);
+    if (here == lines_.end())
+        return std::nullopt;
+    auto const& all = here->second.waiting;
+    auto const end = std::ranges::next(all.begin(), most_looked_at, all.end());
+    auto const found = std::find_if(all.begin(), end, [&](auto const& one) { return which(one.second); });
+    return found == end ? std::nullopt : std::optional(found->second);
+}
+
+bool concurrency_gate::keeps_others(execution_id id) const
+{
+    auto const found = positions_.find(id);
+    return found != positions_.end() && found->second.holds && !lines_.at(found->second.where).waiting.empty();
+}
+
+std::optional<concurrency_gate::place> concurrency_gate::next_line(place const& from) const
+{
+    auto const next = lines_.lower_bound(from);
+    return next == lines_.end() ? std::nullopt : std::optional(next->first);
 }
 
 bool concurrency_gate::holds(execution_id id) const

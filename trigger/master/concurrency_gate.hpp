@@ -60,7 +60,8 @@ public:
     // The first such task behind `last`, in order of ids.
     std::optional<task_id> next_task(task_id last) const;
 
-    // `from` is not under way after all. Its place goes to this one, before all that wait.
+    // `from` is not under way after all. Its place goes to this one, before all that wait, unless it is beyond the
+    // limit.
     void hand_over(execution_id from, candidate const& to);
 
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
@@ -79,6 +80,13 @@ public:
     // If no place is free for another one: the first that is under way and meets `which`, of the first hundred.
     std::optional<execution_id> holder_if_full(place const& where,
                                                std::function<bool(execution_id)> const& which) const;
+
+    // The first in line that meets `which`, of the first hundred.
+    std::optional<execution_id> first_waiting(place const& where, std::function<bool(execution_id)> const& which) const;
+    // It holds a place, and others wait for one.
+    bool keeps_others(execution_id id) const;
+    // The first line from this one on, in order of places.
+    std::optional<place> next_line(place const& from) const;
 
     bool holds(execution_id id) const;
     bool waits(execution_id id) const;
@@ -114,7 +122,7 @@ private:
     ruling replace(line& in, candidate const& by);
 
     static constexpr std::size_t most_at_once = 1'000;    // admitted, or lines looked at
-    static constexpr std::ptrdiff_t most_looked_at = 100; // holders
+    static constexpr std::ptrdiff_t most_looked_at = 100; // of a line
 
     std::map<task_id, task_limit> limits_;
     std::map<place, line> lines_;

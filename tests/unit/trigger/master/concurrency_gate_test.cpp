@@ -273,6 +273,21 @@ TEST_CASE("a forced execution takes no place from one that is under way", "[trig
     CHECK_FALSE(gate.holds(execution_id{3}));
 }
 
+TEST_CASE("one that takes over the place of a forced execution does not exceed the limit", "[trigger]")
+{
+    concurrency_gate gate;
+    auto const forced = [](int id) { return concurrency_gate::candidate{at(id).id, at(id).scheduled_at, true, true}; };
+    gate.enter(here, policy(1), at(1));
+    gate.enter(here, policy(1), forced(2));
+    gate.hand_over(execution_id{2}, at(3));
+    CHECK_FALSE(gate.holds(execution_id{2}));
+    CHECK_FALSE(gate.holds(execution_id{3}));
+    gate.leave(execution_id{1});
+    gate.enter(here, policy(1), forced(4));
+    gate.hand_over(execution_id{4}, at(5));
+    CHECK(gate.holds(execution_id{5}));
+}
+
 TEST_CASE("a forced execution replaces no older one that enters after it", "[trigger]")
 {
     concurrency_gate gate;

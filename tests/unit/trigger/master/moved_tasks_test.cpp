@@ -113,6 +113,39 @@ TEST_CASE("an execution that left its place to one of the present service goes w
     CHECK(f.sent().size() == 2);
 }
 
+TEST_CASE("what waits for a client of the present service holds up no execution of a former one that has a client")
+{
+    char const* const ahead = GENERATE("by force", "of a higher priority");
+    CAPTURE(ahead);
+    fixture f(limited(1));
+    f.fire({1, 2, 3}, 2);
+    f.pass(200ms);
+    REQUIRE(f.sent() == ids({1}));
+    f.move_to("another");
+    f.add_execution(4, 2);
+    f.exec("UPDATE execution SET task_version = 2 WHERE id = 4");
+    if (std::string_view(ahead) == "by force")
+        f.exec("UPDATE execution SET cause = 'forced', run_key = id WHERE id = 4");
+    else
+        f.exec("UPDATE execution SET scheduled_at = scheduled_at - 1000000 WHERE id = 4");
+    f.load();
+    f.due_changed.wake();
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1}));
+    f.end(1);
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1, 2}));
+    f.end(2);
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1, 2, 3}));
+    f.firing->hear("n1", f.room(100, 100, 3, "another"));
+    f.pass(500ms);
+    f.end(3);
+    f.pass(500ms);
+    CHECK(f.is_open(4));
+    CHECK(f.sent().size() == 4);
+}
+
 TEST_CASE("the shards of a moved task's broadcast ask for no place under its limit")
 {
     auto task = limited(1);
