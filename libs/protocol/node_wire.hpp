@@ -21,6 +21,7 @@ inline constexpr char path_announce[] = "/internal/v1/epoch";
 inline constexpr char path_departed[] = "/internal/v1/departed";
 inline constexpr char path_ask[] = "/internal/v1/ask";
 inline constexpr char path_cancel_at[] = "/internal/v1/cancel";
+inline constexpr char path_ended[] = "/internal/v1/ended";
 
 // How a slave chooses the client of one execution.
 enum class client_choice {
@@ -191,6 +192,12 @@ struct cancel_at_request {
     std::vector<execution_id> executions;
 };
 
+// Master to the home node of clients that have sent results to other nodes: the ends of these are recorded.
+struct ended_request {
+    term_id term;
+    std::vector<attempt_key> executions;
+};
+
 enum class signal_kind {
     task,     // a task was created, edited, enabled, disabled or deleted
     run,      // an execution was inserted, by run now or by an edit
@@ -237,6 +244,8 @@ void to_json(nlohmann::json& out, ask_answer const& in);
 void from_json(nlohmann::json const& in, ask_answer& out);
 void to_json(nlohmann::json& out, cancel_at_request const& in);
 void from_json(nlohmann::json const& in, cancel_at_request& out);
+void to_json(nlohmann::json& out, ended_request const& in);
+void from_json(nlohmann::json const& in, ended_request& out);
 void to_json(nlohmann::json& out, assignment const& in);
 void from_json(nlohmann::json const& in, assignment& out);
 void to_json(nlohmann::json& out, assign_request const& in);

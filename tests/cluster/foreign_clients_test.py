@@ -88,6 +88,13 @@ class ForeignClients(unittest.TestCase):
                 print(f"{STORE}: {habit.__name__} {took:.2f} s, a good client {good:.2f} s")
                 self.assertLess(took, 2 * good + 2)  # beside other tests; a slot that stays taken costs ten times that
 
+    def test_results_that_another_node_records_cost_no_throughput(self):
+        good = self.paced(habits.Punctual)
+        self.service += "x"
+        took = self.paced(habits.Elsewhere)
+        print(f"{STORE}: Elsewhere {took:.2f} s, a good client {good:.2f} s")
+        self.assertLess(took, 2 * good + 2)
+
     def test_an_execution_that_has_ended_is_not_sent_again_when_its_answer_is_late(self):
         client = self.client(habits.TooLate)
         rows = self.await_ends(self.run_many(self.task(), 4), 60)[1]

@@ -60,6 +60,16 @@ public:
         co_return http::json_response(200, nlohmann::json::object());
     }
 
+    awaitable<http::response> ended(http::request const& request) const
+    {
+        auto const message = read_message<protocol::ended_request>(request);
+        auto const other = co_await refuse_term(message.term, "a master");
+        if (other)
+            co_return *other;
+        parts_.deliveries.ended(message.executions);
+        co_return http::json_response(200, nlohmann::json::object());
+    }
+
     awaitable<http::response> ask(http::request const& request) const
     {
         auto message = read_message<protocol::ask_request>(request);
@@ -208,6 +218,7 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_signal, &node_endpoints::signal);
     add(protocol::path_departed, &node_endpoints::departed);
     add(protocol::path_cancel_at, &node_endpoints::cancel);
+    add(protocol::path_ended, &node_endpoints::ended);
     add(protocol::path_ask, &node_endpoints::ask);
     add(protocol::path_figures, &node_endpoints::figures);
     add(protocol::path_look_again, &node_endpoints::look_again);

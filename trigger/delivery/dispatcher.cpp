@@ -305,6 +305,12 @@ void dispatcher::execution_ended(std::string const& instance, protocol::attempt_
         lane->ended(which, now);
 }
 
+void dispatcher::ended(std::vector<protocol::attempt_key> const& which)
+{
+    for (auto const& each : which)
+        execution_ended({}, each);
+}
+
 void dispatcher::results_came(std::string const& instance, std::vector<protocol::result_report> const& results)
 {
     auto* const lane = deps_.lanes.find(instance);

@@ -66,6 +66,7 @@ public:
     void client_gone(std::string const& instance);
     // Its result is durable; `instance` has sent it, perhaps for another client of its service.
     void execution_ended(std::string const& instance, protocol::attempt_key const& which);
+    void ended(std::vector<protocol::attempt_key> const& which) override;
     // Results of this client have come, and are not recorded yet.
     void results_came(std::string const& instance, std::vector<protocol::result_report> const& results);
     void told_free_slots(std::string const& instance, int free); // by a heartbeat

@@ -17,6 +17,8 @@ public:
     virtual std::size_t accept(protocol::assign_request message) = 0;
     // Forgets those of these executions that were not sent to any client, and returns them.
     virtual std::vector<execution_id> withdraw(std::vector<execution_id> const& executions) = 0;
+    // The ends of these executions of its clients are recorded, by another node.
+    virtual void ended(std::vector<protocol::attempt_key> const& which) = 0;
     // Of all services, for a new master.
     virtual protocol::capacity_message capacity() = 0;
 

@@ -116,6 +116,14 @@ awaitable<void> homes::cancel(std::string instance, std::vector<execution_id> id
     co_await call(std::move(node), protocol::path_cancel_at, std::move(text), call_limit);
 }
 
+awaitable<void> homes::ended(std::string node, std::vector<protocol::attempt_key> which)
+{
+    if (node == node_.nodes.self().incarnation)
+        co_return node_.here.ended(which);
+    auto text = nlohmann::json(protocol::ended_request{scope_.term.id(), std::move(which)}).dump();
+    co_await call(std::move(node), protocol::path_ended, std::move(text), call_limit);
+}
+
 awaitable<std::vector<execution_id>> homes::withdraw(std::string node, std::vector<execution_id> ids)
 {
     std::vector<execution_id> withdrawn;

@@ -21,6 +21,7 @@ public:
     awaitable<assign_outcome> assign(std::string node, std::string text) override;
     awaitable<protocol::ask_answer> ask(std::string node, protocol::ask_request request) override;
     awaitable<void> cancel(std::string instance, std::vector<execution_id> ids) override;
+    awaitable<void> ended(std::string node, std::vector<protocol::attempt_key> which) override;
     awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids) override;
 
 private:

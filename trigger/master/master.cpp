@@ -53,6 +53,7 @@ master::master(master_settings const& settings, trigger::term const& term, depen
                 {deps_.node.nodes, deps_.node.here, homes_, deps_.node.trace, credits_, ready_, queue_, in_doubt_,
                  attempts_, admissions_, mark_, paused_, limits_, past_, out_, late_}),
       completions_(scope_, {queue_, attempts_, planner_, book_}),
+      far_ends_(homes_, term_.time, loop),
       splitter_(scope_, queue_, attempts_, deps_.ids),
       closer_(scope_, queue_, attempts_),
       successors_(settings.planner, scope_, book_, deps_.ids),
@@ -229,6 +230,7 @@ void master::add_parts()
     parts_.add("late sends", [this] { return late_.run(); });
     parts_.add_irreplaceable("executions in doubt", [this] { return in_doubt_.run(); });
     parts_.add("fixed delays", [this] { return completions_.run(); });
+    parts_.add("ends at other nodes", [this] { return far_ends_.run(); });
     parts_.add("splitting broadcasts", [this] { return splitter_.run(); });
     parts_.add("closing broadcasts", [this] { return closer_.run(); });
     parts_.add("successors", [this] { return successors_.run(); });

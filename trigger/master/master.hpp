@@ -12,6 +12,7 @@
 #include "trigger/master/completion_queue.hpp"
 #include "trigger/master/completions.hpp"
 #include "trigger/master/deadlines.hpp"
+#include "trigger/master/ends_elsewhere.hpp"
 #include "trigger/master/execution_counter.hpp"
 #include "trigger/master/execution_limits.hpp"
 #include "trigger/master/execution_loader.hpp"
@@ -92,6 +93,7 @@ private:
     void given_back(open_execution& one, std::int64_t number);
     open_execution* find_returned(protocol::undelivered const& one, std::string const& node);
     void correct_doubt(protocol::undelivered const& report);
+    void tell_home(protocol::finished const& what, std::string const& recorder);
     std::size_t serving(open_execution const& one); // clients that serve it and do not drain
 
     term term_;
@@ -131,6 +133,7 @@ private:
     assigner assigner_;
     size_refusals refusals_;
     completions completions_;
+    ends_elsewhere far_ends_;
     broadcast_splitter splitter_;
     broadcast_closer closer_;
     successor_tasks successors_;

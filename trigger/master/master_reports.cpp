@@ -100,8 +100,10 @@ protocol::report_answer master::report(protocol::report_request const& report)
         else if (of_this_term)
             correct_doubt(one);
     }
-    for (auto const& one : report.finished)
+    for (auto const& one : report.finished) {
+        tell_home(one, report.node);
         completions_.finished(one);
+    }
     for (auto const& one : report.started) {
         if (auto* found = open_.find(one.execution); found != nullptr && found->attempt == one.attempt)
             found->out = true; // it is running in the ledger
@@ -112,6 +114,20 @@ protocol::report_answer master::report(protocol::report_request const& report)
     answer.assigned = assigner_.next_number();
     answer.forgotten = credits_.times_forgotten(report.node);
     return answer;
+}
+
+void master::tell_home(protocol::finished const& what, std::string const& recorder)
+{
+    auto const* one = open_.find(what.execution);
+    if (one == nullptr || one->attempt != what.attempt)
+        return;
+    std::string const* home = nullptr;
+    if (one->phase == phase::assigned)
+        home = &one->where;
+    else if (auto const* client = one->phase == phase::held ? clients_.find(one->where) : nullptr)
+        home = client->home;
+    if (home != nullptr && *home != recorder)
+        far_ends_.add(*home, {what.execution, what.attempt});
 }
 
 std::size_t master::serving(open_execution const& one)

@@ -30,6 +30,9 @@ public:
     // Tells a client to cancel these, through its home. A hint, which may be lost.
     virtual awaitable<void> cancel(std::string instance, std::vector<execution_id> ids) = 0;
 
+    // Tells a home that the ends of these executions of its clients are recorded. A hint, which may be lost.
+    virtual awaitable<void> ended(std::string node, std::vector<protocol::attempt_key> which) = 0;
+
     // Takes back the executions that the node has not sent to a client. Empty if the node does not answer.
     virtual awaitable<std::vector<execution_id>> withdraw(std::string node, std::vector<execution_id> ids) = 0;
 

@@ -36,6 +36,7 @@ struct fake_slave final : trigger::local_slave {
                 out.push_back(id);
         return out;
     }
+    void ended(std::vector<protocol::attempt_key> const&) override {}
     protocol::capacity_message capacity() override { return {}; }
 };
 
@@ -82,6 +83,11 @@ struct fake_node_calls final : trigger::node_calls {
         cancelled[instance] = std::move(ids);
         co_return;
     }
+    awaitable<void> ended(std::string node, std::vector<protocol::attempt_key> which) override
+    {
+        ended_calls.emplace_back(node, which.size());
+        co_await time.sleep_for(mute.contains(node) ? duration{1min} : takes);
+    }
     awaitable<std::vector<execution_id>> withdraw(std::string, std::vector<execution_id>) override
     {
         co_return std::vector<execution_id>();
@@ -101,7 +107,8 @@ struct fake_node_calls final : trigger::node_calls {
 
     time_source& time;
     duration takes = 1ms;
-    std::set<std::string> mute; // to announcements
+    std::set<std::string> mute;                                   // to announcements, and slow to take ends
+    std::vector<std::pair<std::string, std::size_t>> ended_calls; // and how many ends
     std::map<std::string, int> announced;
     std::map<std::string, std::function<assign_outcome(protocol::assign_request const&)>> assignments;
     std::map<std::string, std::vector<protocol::assign_request>> assigned;
