@@ -78,11 +78,21 @@ void show_clock(nlohmann::json const& client)
               << (ahead > 0 ? " ahead of" : " behind") << " the cluster's\n";
 }
 
+void show_refused(nlohmann::json const& client)
+{
+    auto const live = client.value("live", nlohmann::json());
+    auto const refused = live.is_object() ? live.value("refused", nlohmann::json()) : nlohmann::json();
+    if (refused.is_object())
+        std::cout << cell(client, "instance") << ": its message to " << cell(refused, "path") << " was refused "
+                  << span_text(refused.at("ms").get<std::int64_t>()) << " ago: " << cell(refused, "why") << '\n';
+}
+
 void show_notes(nlohmann::json const& items, times const& at)
 {
     for (auto const& each : items) {
         show_drain(each, at);
         show_clock(each);
+        show_refused(each);
         if (each.at("reach") == "unreachable")
             std::cout << cell(each, "instance") << ": " << cell(each, "reach_why") << '\n';
         if (auto const why = each.value("live_why", nlohmann::json()); why.is_string())

@@ -14,6 +14,13 @@ json drain_of(std::optional<storage::client_drain> const& drain)
     return {{"since", to_rfc3339(drain->since)}, {"by", drain->by}, {"reason", drain->reason}};
 }
 
+json refusal_of(protocol::client_figures const& of)
+{
+    if (of.refused_path.empty())
+        return nullptr;
+    return {{"path", of.refused_path}, {"why", of.refused_why}, {"ms", of.refused_ms}};
+}
+
 json live_of(told_figures const& told)
 {
     if (!told.figures)
@@ -21,7 +28,8 @@ json live_of(told_figures const& told)
     auto const& of = *told.figures;
     return {{"heard_ms", of.heard_ms},     {"answered_ms", of.answered_ms < 0 ? json() : json(of.answered_ms)},
             {"free_slots", of.free_slots}, {"in_flight", of.in_flight},
-            {"waiting", of.waiting},       {"clock_offset_ms", of.clock_told ? json(of.clock_offset_ms) : json()}};
+            {"waiting", of.waiting},       {"clock_offset_ms", of.clock_told ? json(of.clock_offset_ms) : json()},
+            {"refused", refusal_of(of)}};
 }
 
 } // namespace

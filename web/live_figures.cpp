@@ -187,6 +187,7 @@ told_figures live_figures::show(storage::client_record const& client) const
     auto figures = *found->second.figures;
     auto const age = (now - found->second.at) / 1ms;
     figures.heard_ms += age;
+    figures.refused_ms += figures.refused_path.empty() ? 0 : age;
     if (figures.answered_ms >= 0)
         figures.answered_ms += age;
     return {figures};

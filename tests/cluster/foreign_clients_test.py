@@ -170,6 +170,14 @@ class ForeignClients(unittest.TestCase):
         self.assertLess(took, 15, "two slots a heartbeat would take 30 s")
         self.await_free(client, 2)
 
+    def test_a_message_that_is_refused_is_shown_at_its_client(self):
+        client = self.client(habits.Misspelling)
+        self.assertIsNone(self.shown(client)["live"]["refused"])
+        self.cluster.run_now(self.task())
+        refused = harness.wait_for("it is shown", lambda: (self.shown(client)["live"] or {}).get("refused"), 10)
+        self.assertEqual(refused["path"], "/client/v1/results")
+        self.assertIn("succeeded, failed, timed_out or cancelled", refused["why"])
+
     def test_a_client_that_is_busy_is_left_alone_for_a_while_whatever_room_it_names(self):
         client = self.client(habits.Grudging, slots=8)
         rows = self.await_ends(self.run_many(self.task(), 4), 30)[1]

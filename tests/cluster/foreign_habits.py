@@ -162,6 +162,13 @@ class SharedOutbox(Healthy):
                                             "results": batch})
 
 
+class Misspelling(Healthy):
+    """Reports its results with a status that there is not."""
+
+    def send_results(self, client, batch):
+        return super().send_results(client, [{**one, "status": "success"} for one in batch])
+
+
 class Grudging(Healthy):
     """Answers `busy` for a second after each execution, and names free places beside it."""
     until = 0

@@ -16,7 +16,7 @@ namespace {
 class client_endpoints {
 public:
     client_endpoints(std::string token, client_endpoint_parts parts)
-        : token_(std::move(token)), parts_(parts), refused_(parts.time)
+        : token_(std::move(token)), parts_(parts), refused_(parts.time, parts.clients)
     {}
 
     using endpoint = awaitable<http::response> (client_endpoints::*)(http::request const& request);

@@ -9,6 +9,8 @@ namespace baton::trigger {
 
 namespace {
 
+constexpr duration refusal_shown = 1min; // of a client's message
+
 class node_endpoints {
 public:
     node_endpoints(std::string secret, node_endpoint_parts parts) : secret_(std::move(secret)), parts_(parts) {}
@@ -163,6 +165,11 @@ private:
         auto const ahead = client.clock.ahead_ms(); // of this node's wall clock
         out.clock_told = ahead.has_value();
         out.clock_offset_ms = ahead ? *ahead + parts_.clock.skew() / 1ms : 0;
+        if (client.refused && now - client.refused->at < refusal_shown) {
+            out.refused_path = client.refused->path;
+            out.refused_why = client.refused->why;
+            out.refused_ms = (now - client.refused->at) / 1ms;
+        }
         return out;
     }
 

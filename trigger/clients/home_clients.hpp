@@ -4,10 +4,18 @@
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/clock_estimate.hpp"
 
+#include <optional>
 #include <set>
 #include <string>
 
 namespace baton::trigger {
+
+// A message of a client that a node refused because of its form.
+struct refused_message {
+    std::string path;
+    std::string why;
+    instant at{};
+};
 
 // A client whose home is this node.
 struct known_client {
@@ -17,8 +25,9 @@ struct known_client {
     bool stopping = false; // it has answered so, and the row does not show it yet
     instant heard_at{};    // its last heartbeat
     clock_estimate clock;
-    instant answered_at{}; // a call of this node, last
-    instant written_at{};  // this node's last write of the row: an older reading of the row says nothing
+    instant answered_at{};                    // a call of this node, last
+    std::optional<refused_message> refused{}; // the last one
+    instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
     bool gets_work() const { return !drained && !stopping && row.state == storage::client_state::up; }
     bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home
 };

@@ -127,8 +127,15 @@ awaitable<void> registry::bury_those(std::vector<storage::registered_client> sil
     };
     auto const buried = co_await bury_in_groups(silent, still_silent);
     for (auto const& instance : buried) {
-        log::warn("clients", "a client was silent for its ttl, it counts as gone",
-                  {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
+        if (auto const* known = find(instance); known != nullptr && known->refused)
+            log::warn(
+                "clients",
+                "a client counts as gone: no heartbeat of it was valid for its ttl, and its last message that was "
+                "refused is named here",
+                {log::reason(known->refused->why), {"path", known->refused->path}, {"client", instance}});
+        else
+            log::warn("clients", "a client was silent for its ttl, it counts as gone",
+                      {{"client", instance}, {"ms", settings_.ttl() / 1ms}});
         report_gone(instance);
     }
     for (auto const& [instance, generation] : silent) // those that another node has adopted

@@ -42,7 +42,10 @@ TEST_CASE("a client is shown with what its home tells of it")
                     {"in_flight", 2},
                     {"waiting", 3},
                     {"clock_told", true},
-                    {"clock_offset_ms", -1'200}};
+                    {"clock_offset_ms", -1'200},
+                    {"refused_path", "/client/v1/results"},
+                    {"refused_why", "status must be succeeded"},
+                    {"refused_ms", 700}};
     other->http.body = {{"clients", json::array({told})}};
     auto const shown = other->got(200, "/api/v1/clients").at("items").at(0);
     CHECK(shown.at("live_code").is_null());
@@ -54,6 +57,7 @@ TEST_CASE("a client is shown with what its home tells of it")
     CHECK(live.at("in_flight") == 2);
     CHECK(live.at("waiting") == 3);
     CHECK(live.at("clock_offset_ms") == -1'200);
+    CHECK(live.at("refused") == json{{"path", "/client/v1/results"}, {"why", "status must be succeeded"}, {"ms", 700}});
     REQUIRE(other->http.seen.size() == 1);
     CHECK(other->http.seen[0].target == protocol::path_figures);
     CHECK(other->http.seen[0].limit == 300ms);

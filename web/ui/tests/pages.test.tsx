@@ -87,10 +87,10 @@ describe('the list of clients', () => {
   });
   it('says in words what the home of a client tells, or why it tells nothing', async () => {
     const { ClientsTable } = await import('../src/features/services/ClientsTable');
-    const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1, clock_offset_ms: null };
+    const live = { heard_ms: 2000, answered_ms: 4500, free_slots: 3, in_flight: 5, waiting: 1, clock_offset_ms: null, refused: { path: '/client/v1/results', why: 'status is wrong', ms: 3000 } };
     const clients = [client('a', { live, live_code: null, live_why: null }), client('b', { live_code: 'no_answer' }), client('c', { live_code: 'of_later' })] as unknown as Parameters<typeof ClientsTable>[0]['clients'];
     const html = shown(new QueryClient(), <ClientsTable clients={clients} error={null} />);
-    for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'its node n did not answer in time', 'node n counts as gone']) expect(html).toContain(text);
+    for (const text of ['heard 2 s ago', 'answered a call 4.5 s ago', '3 of 8 slots free', '5 executions with it', '1 waits for it', 'its node n did not answer in time', 'its message to /client/v1/results was refused 3 s ago', 'status is wrong', 'node n counts as gone']) expect(html).toContain(text);
     expect(html).toContain('aria-sort="none"');
     expect(html).toContain('aria-label="Drain a"');
     const drained = { since: '2026-11-26T00:00:00Z', by: 'ann', reason: 'new disk' };

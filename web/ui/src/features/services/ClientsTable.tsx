@@ -17,6 +17,7 @@ import { clientClock } from './served';
 const colours: Record<Client['reach'], string> = { reachable: 'teal', pending: 'gray', unreachable: 'red' };
 function ClientState({ client }: { client: Client }) {
   const { t } = useTranslation('services');
+  const say = useDuration();
   return (
     <Stack gap={2} align="flex-start">
       <Group gap={4}>
@@ -31,6 +32,9 @@ function ClientState({ client }: { client: Client }) {
         </Text>
       )}
       {client.drained && client.live_code === 'older_release' && <Text size="xs" maw={260}>{t('home.older_release')}</Text>}
+      {client.live?.refused && (
+        <Text size="xs" c="var(--mantine-color-error)" maw={260}>{t('refused', { path: client.live.refused.path, age: say(client.live.refused.ms) })} <Reason text={client.live.refused.why} /></Text>
+      )}
       {client.reach_why && <Text size="xs" c="dimmed" maw={260}><Reason text={client.reach_why} /></Text>}
     </Stack>
   );
