@@ -176,7 +176,7 @@ class ForeignClients(unittest.TestCase):
         self.cluster.run_now(self.task())
         refused = harness.wait_for("it is shown", lambda: (self.shown(client)["live"] or {}).get("refused"), 10)
         self.assertEqual(refused["path"], "/client/v1/results")
-        self.assertIn("succeeded, failed, timed_out or cancelled", refused["why"])
+        self.assertIn("running, succeeded, failed, timed_out, cancelled", refused["why"])
 
     def test_a_client_that_is_busy_is_left_alone_for_a_while_whatever_room_it_names(self):
         client = self.client(habits.Grudging, slots=8)
