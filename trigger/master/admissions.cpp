@@ -66,7 +66,8 @@ bool admissions::admit(open_execution& one)
         return false;
     }
     one.admitted_at = scope_.term.clock.now();
-    bool const keeps_others = has_gate(one) && (gate_.keeps_others(one.id) || has_moved_on(one));
+    bool const keeps_others =
+        has_gate(one) && present_.knows(one.task->id) && (has_moved_on(one) || gate_.keeps_others_at(one.id));
     if (tree_.at(one.id) == limit_tree::stage::promised || keeps_others)
         promised_.emplace_back(scope_.term.time.now(), one.id);
     look_in_time();
@@ -99,7 +100,8 @@ bool admissions::enter_gate(open_execution& one)
 {
     make_room(one);
     auto const policy = present_.concurrency(one);
-    auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun));
+    bool const stood_in_line = one.displaced && one.has_waited; // it is not skipped where it has been let in
+    auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun && !stood_in_line));
     carry_out(ruling);
     admitted(ruling.admitted);
     if (ruling.outdated)
@@ -202,7 +204,9 @@ bool admissions::wake_tree(execution_id asking)
 void admissions::step_back()
 {
     auto const now = scope_.term.time.now();
-    for (; !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front()) {
+    auto left = woken_at_once;
+    for (; left > 0 && !promised_.empty() && promised_.front().first + promise_holds <= now; promised_.pop_front()) {
+        --left;
         auto const id = promised_.front().second;
         tree_.step_back(id, rate_time());
         if (auto* const one = find_waiting(id); one != nullptr && gate_.holds(id) && !one->begun)

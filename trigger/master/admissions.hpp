@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -88,8 +89,8 @@ private:
                                        std::function<bool(open_execution const&)> const& which);
     void displace(open_execution& one);
     void keep_no_others(open_execution& holder);
-    void let_others_ask(concurrency_gate::place const& where);
-    void look_at_edited_lines();
+    std::size_t let_others_ask(concurrency_gate::place const& where, concurrency_gate::waiting_one& last);
+    void look_at_lines();
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});
     void step_back();
@@ -130,8 +131,10 @@ private:
     std::deque<std::pair<instant, execution_id>> not_noted_; // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
     std::vector<storage::kept_back> to_note_;                // waited for over a second
-    std::set<concurrency_gate::place> edited_lines_;         // of each task the first that is not looked at yet
-    std::deque<execution_id> to_let_go_;                     // once the states of their slow rates are in the ledger
+    std::set<concurrency_gate::place> edited_lines_;         // of edited tasks: where to go on
+    // Lines whose members may wait for their clients instead, each with the last member that was looked at.
+    std::map<concurrency_gate::place, concurrency_gate::waiting_one> lines_to_look_at_;
+    std::deque<execution_id> to_let_go_; // once the states of their slow rates are in the ledger
     std::deque<execution_id> to_cancel_;
     locked_items<execution_id> locked_to_cancel_;
     std::function<void(storage::defined_task const&)> learn_; // see read_edits

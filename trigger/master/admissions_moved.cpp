@@ -1,6 +1,7 @@
 #include "trigger/master/admission_places.hpp"
 #include "trigger/master/admissions.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace baton::trigger {
@@ -10,7 +11,7 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t displaced_at_once = 1'000;
-constexpr std::size_t lines_at_once = 100;
+constexpr std::size_t lines_at_once = 100; // and members of a line
 }
 
 // An edit has given its task to another service since.
@@ -42,11 +43,14 @@ void admissions::take_back_place(open_execution& one)
     auto const elsewhere = [&](open_execution const& other) {
         return protocol::service_of(other.task->definition) != service;
     };
-    auto* const other = find_unsent_holder(one, elsewhere);
-    if (other == nullptr)
-        return;
-    other->displaced = true;
-    gate_.hand_over(other->id, candidate(one, !one.begun));
+    for (std::size_t i = 0; i < displaced_at_once && !gate_.holds(one.id);
+         ++i) { // one beyond the limit hands over nothing
+        auto* const other = find_unsent_holder(one, elsewhere);
+        if (other == nullptr)
+            return;
+        other->displaced = true;
+        gate_.hand_over(other->id, candidate(one, !one.begun));
+    }
 }
 
 // Null if a place is free.
@@ -70,40 +74,16 @@ void admissions::displace(open_execution& one)
 // The holder of a place has found no client for a while.
 void admissions::keep_no_others(open_execution& holder)
 {
+    if (!present_.knows(holder.task->id))
+        return;
     if (has_moved_on(holder))
-        displace(holder);
-    else
-        let_others_ask(place_of(holder));
-}
-
-// While a holder waits for a client of the present service, those in line that belong to a former one wait for their
-// own clients, and ask for the place when there is one.
-void admissions::let_others_ask(concurrency_gate::place const& where)
-{
-    auto const unsent = [this](execution_id id) {
-        auto const* one = find_waiting(id);
-        return one != nullptr && !one->begun && !has_moved_on(*one);
-    };
-    auto const moved_on = [this](execution_id id) {
-        auto const* one = find_waiting(id);
-        return one != nullptr && !one->begun && has_moved_on(*one);
-    };
-    auto const holder = gate_.holder_if_full(where, unsent);
-    for (std::size_t i = 0; holder && i < displaced_at_once; ++i) {
-        auto const next = gate_.first_waiting(where, moved_on);
-        if (!next)
-            return;
-        auto& one = *scope_.open.find(*next);
-        displace(one);
-        scope_.open.wait(one, scope_.term.clock.now());
-        scope_.due_changed.wake();
-    }
-    if (holder)
-        promised_.emplace_back(scope_.term.time.now(), *holder); // more may be in line
+        return displace(holder);
+    if (auto const where = gate_.keeps_others_at(holder.id))
+        lines_to_look_at_.try_emplace(*where);
 }
 
 // A task may have gone to another service while executions of it were in line.
-void admissions::look_at_edited_lines()
+void admissions::look_at_lines()
 {
     for (std::size_t i = 0; i < lines_at_once && !edited_lines_.empty(); ++i) {
         auto const from = *edited_lines_.begin();
@@ -111,10 +91,40 @@ void admissions::look_at_edited_lines()
         auto const here = gate_.next_line(from);
         if (!here || here->task != from.task)
             continue;
-        let_others_ask(*here);
+        lines_to_look_at_.try_emplace(*here);
         if (here->key != std::numeric_limits<std::uint64_t>::max())
             edited_lines_.insert({here->task, here->key + 1});
     }
+    for (auto left = displaced_at_once; left > lines_at_once && !lines_to_look_at_.empty();) {
+        auto const line = lines_to_look_at_.begin();
+        auto const looked_at = let_others_ask(line->first, line->second);
+        if (looked_at < lines_at_once)
+            lines_to_look_at_.erase(line);
+        left -= std::min(left, looked_at + 1);
+    }
+}
+
+// While a holder waits for a client of the present service, those in line that belong to a former one wait for their
+// own clients, and ask for the place when there is one. Returns how many it has looked at, of the next hundred.
+std::size_t admissions::let_others_ask(concurrency_gate::place const& where, concurrency_gate::waiting_one& last)
+{
+    auto const unsent = [this](execution_id id) {
+        auto const* one = find_waiting(id);
+        return one != nullptr && !one->begun && !has_moved_on(*one);
+    };
+    if (!gate_.holder_if_full(where, unsent))
+        return 0;
+    auto const some = gate_.waiting_behind(where, last, lines_at_once);
+    for (auto const& each : some) {
+        last = each;
+        auto* one = find_waiting(each.second);
+        if (one == nullptr || one->begun || !has_moved_on(*one))
+            continue;
+        displace(*one);
+        scope_.open.wait(*one, scope_.term.clock.now());
+        scope_.due_changed.wake();
+    }
+    return some.size();
 }
 
 } // namespace baton::trigger

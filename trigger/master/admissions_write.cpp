@@ -53,7 +53,7 @@ instant admissions::next_look() const
     if (!not_noted_.empty())
         next = std::min(next, not_noted_.front().first + noted_after);
     next = std::min(next, locked_to_cancel_.next());
-    if (gate_.has_more() || !edited_lines_.empty())
+    if (gate_.has_more() || !edited_lines_.empty() || !lines_to_look_at_.empty())
         next = std::min(next, now + 1ms);
     if (!promised_.empty())
         next = std::min(next, promised_.front().first + promise_holds);
@@ -67,7 +67,7 @@ awaitable<void> admissions::round()
     if (all_loaded_ && !has_let_in())
         let_in_early();
     step_back();
-    look_at_edited_lines();
+    look_at_lines();
     admitted(gate_.admit_more());
     wake_tree();
     auto const again = locked_to_cancel_.take(scope_.term.time.now());

@@ -1,6 +1,7 @@
 #include "trigger/master/concurrency_gate.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace baton::trigger {
 
@@ -265,22 +266,25 @@ std::optional<execution_id> concurrency_gate::holder_if_full(place const& where,
     return found == end ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<execution_id> concurrency_gate::first_waiting(place const& where,
-                                                            std::function<bool(execution_id)> const& which) const
+std::vector<concurrency_gate::waiting_one> concurrency_gate::waiting_behind(place const& where, waiting_one const& last,
+                                                                            std::size_t most) const
 {
+    std::vector<waiting_one> some;
     auto const here = lines_.find(where);
     if (here == lines_.end())
-        return std::nullopt;
+        return some;
     auto const& all = here->second.waiting;
-    auto const end = std::ranges::next(all.begin(), most_looked_at, all.end());
-    auto const found = std::find_if(all.begin(), end, [&](auto const& one) { return which(one.second); });
-    return found == end ? std::nullopt : std::optional(found->second);
+    auto const first = last == waiting_one{} ? all.begin() : all.upper_bound(last);
+    std::copy(first, std::ranges::next(first, static_cast<std::ptrdiff_t>(most), all.end()), std::back_inserter(some));
+    return some;
 }
 
-bool concurrency_gate::keeps_others(execution_id id) const
+std::optional<concurrency_gate::place> concurrency_gate::keeps_others_at(execution_id id) const
 {
     auto const found = positions_.find(id);
-    return found != positions_.end() && found->second.holds && !lines_.at(found->second.where).waiting.empty();
+    bool const keeps =
+        found != positions_.end() && found->second.holds && !lines_.at(found->second.where).waiting.empty();
+    return keeps ? std::optional(found->second.where) : std::nullopt;
 }
 
 std::optional<concurrency_gate::place> concurrency_gate::next_line(place const& from) const

@@ -60,8 +60,8 @@ public:
     // The first such task behind `last`, in order of ids.
     std::optional<task_id> next_task(task_id last) const;
 
-    // `from` is not under way after all. Its place goes to this one, before all that wait, unless it is beyond the
-    // limit.
+    // `from` is not under way after all. Its place goes to this one, before all that wait. If it is beyond the
+    // limit, nobody gets it: `to` has no place then, and is to enter.
     void hand_over(execution_id from, candidate const& to);
 
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
@@ -81,10 +81,12 @@ public:
     std::optional<execution_id> holder_if_full(place const& where,
                                                std::function<bool(execution_id)> const& which) const;
 
-    // The first in line that meets `which`, of the first hundred.
-    std::optional<execution_id> first_waiting(place const& where, std::function<bool(execution_id)> const& which) const;
-    // It holds a place, and others wait for one.
-    bool keeps_others(execution_id id) const;
+    // One that waits, with its place in line.
+    using waiting_one = std::pair<utc_time, execution_id>;
+    // At most `most` of those that wait behind this one, in order; behind none (a default) from the first.
+    std::vector<waiting_one> waiting_behind(place const& where, waiting_one const& last, std::size_t most) const;
+    // Where it holds a place; nothing if no others wait there.
+    std::optional<place> keeps_others_at(execution_id id) const;
     // The first line from this one on, in order of places.
     std::optional<place> next_line(place const& from) const;
 

@@ -25,6 +25,9 @@ public:
     // The policy of the execution's own version, with the limit of holding().
     protocol::concurrency_policy concurrency(open_execution const& one) const;
 
+    // False: no execution of the task is known to be of a version before the present one.
+    bool knows(task_id task) const { return present_.contains(task); }
+
     std::size_t size() const { return present_.size(); }
 
 private:

@@ -146,6 +146,51 @@ TEST_CASE("what waits for a client of the present service holds up no execution 
     CHECK(f.sent().size() == 4);
 }
 
+TEST_CASE("what waits for a client of the present service holds up none of a former one, however many wait before it")
+{
+    fixture f(limited(1));
+    f.fire({1, 2}, 2);
+    f.pass(200ms);
+    f.move_to("another");
+    for (int id = 10; id < 160; ++id)
+        f.add_execution(id, 2);
+    f.exec("UPDATE execution SET task_version = 2, scheduled_at = scheduled_at - 1000000 WHERE id >= 10");
+    f.load();
+    f.due_changed.wake();
+    f.pass(500ms);
+    f.end(1);
+    f.pass(1s);
+    CHECK(f.sent() == ids({1, 2}));
+}
+
+TEST_CASE("an execution that left the line to wait for its client is not skipped because the line is full since")
+{
+    fixture f(limited(1, "wait", {{"queue", 2}}));
+    f.fire({1, 2, 3}, 2);
+    f.pass(200ms);
+    REQUIRE(f.sent() == ids({1}));
+    f.firing->hear("n1", f.room(0, 0, 2));
+    f.move_to("another");
+    f.add_execution(4, 2);
+    f.exec("UPDATE execution SET task_version = 2, cause = 'forced', run_key = id WHERE id = 4");
+    f.load();
+    f.due_changed.wake();
+    f.pass(500ms);
+    f.fire_version_2(5);
+    f.fire_version_2(6);
+    f.pass(500ms);
+    f.firing->hear("n1", f.room(100, 100, 3));
+    f.pass(500ms);
+    CHECK(f.is_open(2));
+    CHECK(f.is_open(3));
+    f.end(1);
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1, 2}));
+    f.end(2);
+    f.pass(500ms);
+    CHECK(f.sent() == ids({1, 2, 3}));
+}
+
 TEST_CASE("the shards of a moved task's broadcast ask for no place under its limit")
 {
     auto task = limited(1);
