@@ -352,7 +352,7 @@ def beat(address, left):
                 before = {"given_back": given_back(), "held": having()}
             status, answer = post(NODES[node], "/client/v1/register", {
                 **before,
-                "revision": 5, "project": PROJECT, "service": "python", "instance": INSTANCE,
+                "revision": 6, "project": PROJECT, "service": "python", "instance": INSTANCE,
                 "generation": generation, "address": address, "secret": SECRET,
                 "handlers": list(HANDLERS), "schemas": SCHEMAS, "tags": TAGS, "slots": SLOTS, "queue": QUEUE,
                 "version": "python-example", "terms": terms(), "delivery": "fetch" if FETCHES else "push"})

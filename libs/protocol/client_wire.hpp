@@ -34,6 +34,11 @@ enum class delivery_way {
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<delivery_way>{"push", "fetch"};
 
+// How the ids in messages to a client are written. A node reads both. JavaScript rounds numbers over 2^53.
+enum class id_form { number, text };
+template <>
+inline constexpr std::array<std::string_view, 2> names_of<id_form>{"number", "text"};
+
 struct attempt_key {
     execution_id execution;
     int attempt = 1;
@@ -65,6 +70,7 @@ struct register_request {
     std::vector<attempt_key> given_back;
     // The attempts that it has, running ones first; at most most_held_told count.
     std::vector<attempt_key> held;
+    id_form ids = id_form::number; // in all calls to this client
 };
 inline constexpr std::size_t most_held_told = 1'000;
 
@@ -133,12 +139,14 @@ struct result_report {
     bool final = false;           // failed: no further attempt is to be made
     bool interrupted = false;     // failed: because it was asked to stop when its client stopped
     std::string receipt;          // of the dispatch that brought the attempt
+    bool operator==(result_report const&) const = default;
 };
 
 struct results_request {
     std::string instance;
     std::string ticket;                 // of the last registration; only the home can check it
     std::vector<result_report> results; // at most 500
+    id_form ids = id_form::number;      // in the answer
 };
 
 // The results named here are durable (or were settled otherwise), so the client may forget them. A node also takes
@@ -344,11 +352,14 @@ std::string to_text(heartbeat_answer const& message);
 void from_text(std::string_view text, heartbeat_answer& message);
 std::string to_text(results_request const& message);
 void from_text(std::string_view text, results_request& message);
-std::string to_text(results_answer const& message);
+std::string to_text(results_answer const& message, id_form ids = id_form::number);
 void from_text(std::string_view text, results_answer& message);
 std::string to_text(dispatch_request const& message);
 void from_text(std::string_view text, dispatch_request& message);
 std::string to_text(dispatch_answer const& message);
 void from_text(std::string_view text, dispatch_answer& message);
+
+// The text of a call to a client, with its ids as text. `path`: of the call; one without ids has the same text.
+std::string with_ids_as_text(std::string_view path, std::string text);
 
 } // namespace baton::protocol

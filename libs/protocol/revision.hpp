@@ -8,7 +8,7 @@ namespace baton::protocol {
 
 // Which messages this build sends and understands, between nodes and between nodes and clients. It rises with every
 // change that a build of the revision before would misread. Before release 0.2 a node accepts its own revision only.
-inline constexpr int wire_revision = 5;
+inline constexpr int wire_revision = 6;
 
 // Carries the revision of the sender in each message to a node's internal endpoints.
 inline constexpr char revision_header[] = "Baton-Revision";

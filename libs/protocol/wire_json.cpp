@@ -54,6 +54,18 @@ void check_value(simdjson::ondemand::value in, int levels)
 
 } // namespace
 
+thread_local bool text_ids::in_use_ = false;
+
+std::int64_t id_in_text(std::string_view text, char const* name)
+{
+    std::int64_t value = 0;
+    auto const end = text.data() + text.size();
+    auto const [stopped, wrong] = std::from_chars(text.data(), end, value);
+    if (text.empty() || wrong != std::errc{} || stopped != end)
+        throw invalid_input(name, std::string(name) + " must be an id: a whole number, or the same as decimal text");
+    return value;
+}
+
 void refuse_type(char const* name)
 {
     throw invalid_input(name, std::string(name) + " has a value of the wrong type");

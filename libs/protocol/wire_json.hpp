@@ -20,7 +20,12 @@
 
 namespace baton {
 
-// On the wire an id is a number.
+namespace protocol {
+// An id as decimal text. Throws invalid_input, which names the member, for any other text.
+std::int64_t id_in_text(std::string_view text, char const* name);
+}
+
+// On the wire an id is a number, or for a client that asks for it text. Both are read.
 template <class Tag>
 void to_json(nlohmann::json& out, id<Tag> const& in)
 {
@@ -30,7 +35,8 @@ void to_json(nlohmann::json& out, id<Tag> const& in)
 template <class Tag>
 void from_json(nlohmann::json const& in, id<Tag>& out)
 {
-    out = id<Tag>{in.get<std::int64_t>()};
+    out = id<Tag>{in.is_string() ? protocol::id_in_text(in.get_ref<std::string const&>(), "item")
+                                 : in.get<std::int64_t>()};
 }
 
 } // namespace baton
@@ -97,6 +103,8 @@ Member convert(nlohmann::json const& value, char const* name)
 template <class Member>
 requires is_id<Member> Member convert(nlohmann::json const& value, char const* name)
 {
+    if (value.is_string())
+        return Member{id_in_text(value.get_ref<std::string const&>(), name)};
     return Member{fitting<std::int64_t>(value, name)};
 }
 
@@ -135,7 +143,11 @@ template <class Tag>
 void read_value(simdjson::ondemand::value& in, char const* name, id<Tag>& out)
 {
     std::int64_t whole = 0;
-    read_value(in, name, whole);
+    std::string_view text;
+    if (in.type() == simdjson::ondemand::json_type::string && in.get_string().get(text) == simdjson::SUCCESS)
+        whole = id_in_text(text, name);
+    else
+        read_value(in, name, whole);
     out = id<Tag>{whole};
 }
 
@@ -213,10 +225,27 @@ void append_json(std::string& out, Number value)
     out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
+// While it lives, append_json() of this thread writes ids as text.
+class text_ids {
+public:
+    text_ids() { in_use_ = true; }
+    ~text_ids() { in_use_ = false; }
+    text_ids(text_ids const&) = delete;
+    text_ids& operator=(text_ids const&) = delete;
+    static bool in_use() { return in_use_; }
+
+private:
+    static thread_local bool in_use_;
+};
+
 template <class Tag>
 void append_json(std::string& out, id<Tag> const& value)
 {
+    if (!text_ids::in_use())
+        return append_json(out, value.value());
+    out += '"';
     append_json(out, value.value());
+    out += '"';
 }
 
 template <named Enum>

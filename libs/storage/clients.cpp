@@ -37,6 +37,7 @@ client_record read_client(row& cells)
     client.reach = protocol::parse<protocol::reach>(cells.text(), "reach");
     client.reach_why = cells.text();
     client.schema_set = cells.maybe_text().value_or("");
+    client.text_ids = cells.small() != 0;
     auto const since = cells.maybe_moment();
     client_drain drain;
     drain.by = cells.text();
@@ -51,7 +52,7 @@ client_record read_client(row& cells)
 void select_clients(statement& ask, char const* index = nullptr)
 {
     ask.select("instance", "project", "service", "address", "secret", "handlers", "slots", "queue", "version",
-               "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why", "schema_set",
+               "generation", "node", "state", "joined_at", "changed_at", "reach", "reach_why", "schema_set", "text_ids",
                "drained_at", "drained_by", "drain_reason");
     ask(" FROM client");
     if (index != nullptr)

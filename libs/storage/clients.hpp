@@ -72,6 +72,7 @@ struct client_record {
     utc_time changed_at;
     protocol::reach reach = protocol::reach::pending; // can its home call it?
     std::string reach_why;                            // for people, if it cannot
+    bool text_ids = false;                            // see protocol::id_form
     std::string schema_set;                           // the document of its schemas (handler_schemas.hpp); may be empty
     std::optional<client_drain> drained;              // only read: registrations do not change it
 };

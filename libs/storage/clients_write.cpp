@@ -74,15 +74,16 @@ void put_rows(soci::session& sql, std::map<std::string, client_record const*> co
     for (auto const& [instance, row] : rows)
         all.push_back(row);
     auto const text_of = [](client_record const* row) { return as_text(row->handlers).size(); };
-    for (auto const chunk : chunks(sql, all, 10, text_of)) {
+    for (auto const chunk : chunks(sql, all, 11, text_of)) {
         statement insert(sql,
                          "INSERT INTO client (instance, project, service, address, secret, handlers, slots, queue, "
-                         "version, generation, node, state, schema_set, joined_at, changed_at) VALUES ");
+                         "version, generation, node, state, text_ids, schema_set, joined_at, changed_at) VALUES ");
         for (auto const* row : chunk) {
             insert(fragment{row == chunk.front() ? "(" : ", ("}, row->instance, ", ", row->project, ", ", row->service,
                    ", ", row->address, ", ", row->secret, ", ", as_text(row->handlers), ", ", row->slots, ", ",
                    row->queue, ", ", row->version, ", ", row->generation, ", ", row->node, ", ", to_string(row->state),
-                   ", ", row->schema_set.empty() ? std::nullopt : std::optional(row->schema_set), ", ");
+                   ", ", row->text_ids ? 1 : 0, ", ",
+                   row->schema_set.empty() ? std::nullopt : std::optional(row->schema_set), ", ");
             if (row->joined_at == utc_time{})
                 insert(now_us(sql));
             else
@@ -90,8 +91,9 @@ void put_rows(soci::session& sql, std::map<std::string, client_record const*> co
             insert(", ", now_us(sql), ")");
         }
         if (replace)
-            insert.on_taken("instance", {"project", "service", "address", "secret", "handlers", "slots", "queue",
-                                         "version", "generation", "node", "state", "schema_set", "changed_at"});
+            insert.on_taken("instance",
+                            {"project", "service", "address", "secret", "handlers", "slots", "queue", "version",
+                             "generation", "node", "state", "text_ids", "schema_set", "changed_at"});
         insert.execute();
     }
 }

@@ -461,7 +461,7 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"])
         node.post("/client/v1/register", {
             "service": "braggart", "instance": "braggart", "address": f"http://{harness.HOST}:{server.server_port}",
-            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 5, "generation": 1})
+            "secret": "0123456789abcdef", "handlers": ["note"], "revision": 6, "generation": 1})
         before = cluster.epoch()
         cluster.run_now(cluster.create("brag", BY_HAND, service="braggart"))
         harness.wait_for("it is asked again and again", lambda: len(calls) > 2, 20)
@@ -477,11 +477,11 @@ class Stopping(unittest.TestCase):
         node = harness.Rest(cluster.addresses["trigger-1"], secret)
 
         def announce(message):
-            return node.post("/internal/v1/epoch", message, headers={"Baton-Revision": "5"})
+            return node.post("/internal/v1/epoch", message, headers={"Baton-Revision": "6"})
 
         for path in ("epoch", "assign", "stop", "ask", "cancel", "report"):
             with self.assertRaises(harness.Refused) as refusal:
-                node.post(f"/internal/v1/{path}", {"namespace": 2, "epoch": before + 5}, headers={"Baton-Revision": "5"})
+                node.post(f"/internal/v1/{path}", {"namespace": 2, "epoch": before + 5}, headers={"Baton-Revision": "6"})
             self.assertEqual(refusal.exception.status, 421, path)
             self.assertIn("the message is of namespace 2 and this node is of namespace 1", str(refusal.exception))
         self.assertEqual(announce({"epoch": before})["epoch"], before)  # nothing was learned from those

@@ -170,6 +170,13 @@ class ForeignClients(unittest.TestCase):
         self.assertLess(took, 15, "two slots a heartbeat would take 30 s")
         self.await_free(client, 2)
 
+    def test_a_client_gets_its_ids_as_text_if_it_wants(self):
+        client = self.client(habits.Textual)
+        rows = self.await_ends(self.run_many(self.task(), 12), 30)[1]
+        self.check_once(rows)
+        self.assertEqual(client.kind.types, {str})
+        self.await_free(client, 4)
+
     def test_a_message_that_is_refused_is_shown_at_its_client(self):
         client = self.client(habits.Misspelling)
         self.assertIsNone(self.shown(client)["live"]["refused"])
@@ -177,6 +184,22 @@ class ForeignClients(unittest.TestCase):
         refused = harness.wait_for("it is shown", lambda: (self.shown(client)["live"] or {}).get("refused"), 10)
         self.assertEqual(refused["path"], "/client/v1/results")
         self.assertIn("running, succeeded, failed, timed_out, cancelled", refused["why"])
+
+    def test_an_execution_that_waits_at_its_client_says_behind_which(self):
+        client = self.client(habits.Queueing, slots=2, queue=0)
+        task = self.task()
+        first = self.cluster.run_now(task)
+        harness.wait_for("it runs", lambda: client.kind.first, 10)
+        second = self.cluster.run_now(task)
+
+        def reason():
+            return self.cluster.rest.get(f"/api/v1/executions/{second}")["reason"]
+        harness.wait_for("the reason is told", lambda: reason() == f"waits at client {client.instance} behind execution {first}", 10)
+        third = self.cluster.run_now(task)
+        harness.wait_for("the slots are taken", lambda: self.cluster.rest.get(f"/api/v1/executions/{third}")["reason"] ==
+                         f"{self.service} has no free slot", 10)
+        client.kind.end_all(client)
+        self.await_ends([first, second], 10)
 
     def test_a_client_that_is_busy_is_left_alone_for_a_while_whatever_room_it_names(self):
         client = self.client(habits.Grudging, slots=8)

@@ -6,6 +6,7 @@ import json
 import time
 
 from neighbour_kinds import Healthy
+from processes import utc_us
 
 LATE = 0.04  # seconds: what delayed acknowledgements add to an answer in two packets
 PATIENCE = 5  # seconds that a node waits for an answer
@@ -162,11 +163,48 @@ class SharedOutbox(Healthy):
                                             "results": batch})
 
 
+class Textual(Healthy):
+    """Wants ids as text, as a program in JavaScript does, and sends them so."""
+    registers = {"ids": "text"}
+
+    def __init__(self):
+        self.types = set()
+
+    def take(self, client, work):
+        self.types |= {type(work["execution"]), type(work["task"])}
+        return super().take(client, work)
+
+    def send_results(self, client, batch):
+        answer = client.call("results", {"instance": client.instance, "ticket": client.ticket, "results": batch, "ids": "text"})
+        self.types |= {type(each["execution"]) for each in answer["recorded"]}
+        return answer
+
+
 class Misspelling(Healthy):
     """Reports its results with a status that there is not."""
 
     def send_results(self, client, batch):
         return super().send_results(client, [{**one, "status": "success"} for one in batch])
+
+
+class Queueing(Healthy):
+    """Begins nothing but the first of what it has taken, reports that it runs, and ends all when it is told."""
+    first = None
+
+    def run(self, client, work):
+        self.taken = [*getattr(self, "taken", []), work]
+        if self.first is None:
+            self.first = work["execution"]
+            self.report(client, work)
+
+    def report(self, client, work):
+        self.send_results(client, [{"execution": work["execution"], "attempt": work.get("attempt", 1), "status": "running",
+                                    "receipt": work.get("receipt", ""), "started_at": utc_us()}])
+
+    def end_all(self, client):
+        with client.lock:
+            for work in self.__dict__.pop("taken", []):
+                client.conclude(work)
 
 
 class Grudging(Healthy):

@@ -14,6 +14,7 @@ class Healthy:
     tells_free_slots = True
     restless = False  # registers again and again
     receive_buffer = None  # bytes
+    registers = {}  # further members of its registrations
 
     def announces(self, client):
         """The schemas of its next registration."""

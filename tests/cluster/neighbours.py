@@ -160,11 +160,11 @@ class Client:
             else:
                 self.generation += 1
                 answer = self.call("register", {
-                    "revision": 5, "service": self.service, "instance": self.instance, "generation": self.generation,
+                    "revision": 6, "service": self.service, "instance": self.instance, "generation": self.generation,
                     "secret": self.secret,
                     "address": "http://%s:%d" % self.address.server_address, "handlers": self.handlers,
                     "schemas": self.kind.announces(self),
-                    "slots": self.slots, "queue": self.queue, "terms": [{"epoch": self.epoch}]})
+                    "slots": self.slots, "queue": self.queue, "terms": [{"epoch": self.epoch}], **self.kind.registers})
                 self.ready.set()
         except Refused as refusal:
             self.registered = False

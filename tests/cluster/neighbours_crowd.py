@@ -43,7 +43,7 @@ class Member:
     def register(self, service, address):
         self.generation += 1
         answer = self.node.post("/client/v1/register", {
-            "revision": 5, "service": service, "instance": self.instance, "generation": self.generation,
+            "revision": 6, "service": service, "instance": self.instance, "generation": self.generation,
             "secret": self.secret, "address": f"{address}/{self.number}", "handlers": ["note"], "slots": 1, "queue": 1,
             "terms": [{"epoch": self.epoch}]}, within=5)
         self.ticket = answer["ticket"]

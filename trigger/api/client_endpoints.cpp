@@ -16,7 +16,7 @@ namespace {
 class client_endpoints {
 public:
     client_endpoints(std::string token, client_endpoint_parts parts)
-        : token_(std::move(token)), parts_(parts), refused_(parts.time, parts.clients)
+        : token_(std::move(token)), parts_(parts), refused_(parts.time, parts.clients, parts.given)
     {}
 
     using endpoint = awaitable<http::response> (client_endpoints::*)(http::request const& request);
@@ -151,6 +151,7 @@ public:
         for (auto const& one : message.results)
             out.recorded.push_back({one.execution, one.attempt});
         auto const instance = message.instance;
+        auto const ids = message.ids;
         std::vector<protocol::attempt_key> ended;
         for (auto const& one : message.results)
             if (protocol::is_final(one.status))
@@ -159,7 +160,7 @@ public:
         co_await parts_.results.take(std::move(message));
         for (auto const& which : ended)
             parts_.deliveries.execution_ended(instance, which);
-        co_return http::text_response(200, to_text(out));
+        co_return http::text_response(200, to_text(out, ids));
     }
 
 private:

@@ -33,6 +33,15 @@ client_calls::dispatch_outcome outcome_of(http::response const& answer)
     return outcome;
 }
 
+std::string with_text_ids(char const* path, std::string text)
+{
+    try {
+        return protocol::with_ids_as_text(path, std::move(text));
+    } catch (invalid_input const& wrong) {
+        throw http::unreachable("the message cannot be written with ids as text: " + std::string(wrong.what()), false);
+    }
+}
+
 } // namespace
 
 client_stub::client_stub(home_clients& clients, client_lines lines, call_limits limits, epoch_claims& epochs)
@@ -67,6 +76,8 @@ awaitable<std::optional<http::response>> client_stub::post(std::string instance,
         co_return std::nullopt;
     call_target to{instance, client->row.address, client->row.secret};
     auto const limit = limit_of(*client, way);
+    if (client->row.text_ids)
+        text = with_text_ids(path, std::move(text));
     auto answer = co_await line_to(*client, way).call(std::move(to), path, std::move(text), limit);
     if (answer.status == 409)
         if (auto const refusal = http::parse_if<protocol::epoch_message>(answer.body))

@@ -4,7 +4,7 @@
 #include "libs/storage/clients.hpp"
 #include "trigger/clients/clock_estimate.hpp"
 
-#include <optional>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -26,7 +26,7 @@ struct known_client {
     instant heard_at{};    // its last heartbeat
     clock_estimate clock;
     instant answered_at{};                    // a call of this node, last
-    std::optional<refused_message> refused{}; // the last one
+    std::shared_ptr<refused_message const> refused{}; // the last one; null: none
     instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
     bool gets_work() const { return !drained && !stopping && row.state == storage::client_state::up; }
     bool fetches() const { return row.address.empty(); } // it has no address, and fetches the calls of its home

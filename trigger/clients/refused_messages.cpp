@@ -9,26 +9,37 @@ namespace {
 
 constexpr std::size_t most_reminders = 100; // clients choose the text of a field's name
 
-constexpr std::size_t longest_shown = 300;          // bytes, of what people see at the client
-constexpr std::size_t longest_looked_at = 1u << 20; // bytes of a message, for the name of its sender
+constexpr std::size_t longest_shown = 300;            // bytes, of what people see at the client
+constexpr std::size_t longest_looked_at = 256u << 10; // bytes of a message, for the name of its sender
 
 } // namespace
 
-// Null if the message does not name one of this node's clients.
+// Null if the message does not come from one of this node's clients. The body has been refused, so nothing is known of
+// its form.
 known_client* refused_messages::sender_of(http::request const& message)
 {
     if (message.body.size() > longest_looked_at)
         return nullptr;
     auto const said = nlohmann::json::parse(message.body, nullptr, false);
-    auto const name = said.is_object() ? said.value("instance", nlohmann::json()) : nlohmann::json();
-    return name.is_string() ? clients_.find(name.get<std::string>()) : nullptr;
+    auto const text_of = [&](char const* member) -> std::string {
+        auto const found = said.is_object() ? said.find(member) : said.end();
+        return found != said.end() && found->is_string() ? found->get_ref<std::string const&>() : std::string();
+    };
+    auto const instance = text_of("instance");
+    auto* const known = instance.empty() ? nullptr : clients_.find(instance);
+    if (known == nullptr)
+        return nullptr;
+    bool const is_its =
+        text_of("ticket") == given_.ticket(instance, known->row.generation) || text_of("secret") == known->row.secret;
+    return is_its ? known : nullptr;
 }
 
 void refused_messages::note(http::request const& message, invalid_input const& wrong)
 {
     auto const path = message.path();
     if (auto* const sender = sender_of(message))
-        sender->refused = {path, shortened(wrong.what(), longest_shown), time_.now()};
+        sender->refused = std::make_shared<refused_message const>(
+            refused_message{path, shortened(wrong.what(), longest_shown), time_.now()});
     if (reminders_.size() >= most_reminders)
         reminders_.clear();
     if (reminders_[path + " " + wrong.field()].is_due(wrong.what(), time_.now()))

@@ -37,6 +37,7 @@ storage::client_record make_record(protocol::register_request const& request, st
         row.handlers.push_back(protocol::tag_offer(tag));
     row.slots = request.slots;
     row.queue = request.queue;
+    row.text_ids = request.ids == protocol::id_form::text;
     row.version = request.version;
     row.generation = request.generation;
     row.node = home;
@@ -53,7 +54,8 @@ bool repeats(protocol::register_request const& request, storage::client_record c
 bool same_content(storage::client_record const& one, storage::client_record const& other)
 {
     auto const content = [](storage::client_record const& row) {
-        return std::tie(row.project, row.service, row.address, row.handlers, row.slots, row.queue, row.version);
+        return std::tie(row.project, row.service, row.address, row.handlers, row.slots, row.queue, row.version,
+                        row.text_ids);
     };
     return content(one) == content(other);
 }

@@ -127,7 +127,8 @@ awaitable<void> registry::bury_those(std::vector<storage::registered_client> sil
     };
     auto const buried = co_await bury_in_groups(silent, still_silent);
     for (auto const& instance : buried) {
-        if (auto const* known = find(instance); known != nullptr && known->refused)
+        if (auto const* known = find(instance);
+            known != nullptr && known->refused && known->refused->at > known->heard_at)
             log::warn(
                 "clients",
                 "a client counts as gone: no heartbeat of it was valid for its ttl, and its last message that was "

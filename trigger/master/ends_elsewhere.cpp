@@ -1,5 +1,8 @@
 #include "trigger/master/ends_elsewhere.hpp"
 
+#include "libs/base/error.hpp"
+#include "libs/base/log.hpp"
+
 #include <algorithm>
 #include <vector>
 
@@ -45,10 +48,16 @@ awaitable<void> ends_elsewhere::tell(std::string home)
     auto const at = waiting_.find(home);
     while (!at->second.empty()) {
         co_await time_.sleep_for(far_ends_gathered_for);
-        auto const end = at->second.begin() + static_cast<std::ptrdiff_t>(std::min(at->second.size(), far_ends_at_once));
+        auto const end =
+            at->second.begin() + static_cast<std::ptrdiff_t>(std::min(at->second.size(), far_ends_at_once));
         std::vector<protocol::attempt_key> some(at->second.begin(), end);
         at->second.erase(at->second.begin(), end);
-        co_await calls_.ended(home, std::move(some));
+        try {
+            co_await calls_.ended(home, std::move(some));
+        } catch (invalid_input const& wrong) {
+            log::warn("term", "a node's address cannot be used, it is not told of the ends that others recorded",
+                      {log::reason(wrong.what()), {"node", home}});
+        }
     }
     waiting_.erase(at);
 }

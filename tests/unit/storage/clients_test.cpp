@@ -46,6 +46,7 @@ TEST_CASE("a client is stored as it joined, and its row is replaced when it join
     storage::clients clients(*database);
     auto joining = client("c1", "n1");
     joining.project = "p1";
+    joining.text_ids = true;
     wait_for(clients.put(joining));
     CHECK(wait_for(clients.list("", 1)).clients.at(0).project == "p1");
     auto const first = wait_for(clients.all()).clients.at(0);
@@ -56,6 +57,7 @@ TEST_CASE("a client is stored as it joined, and its row is replaced when it join
     CHECK(first.handlers == client("", "").handlers);
     CHECK(first.slots == 4);
     CHECK(first.queue == 9);
+    CHECK(first.text_ids);
     CHECK(first.version == "0.1.0");
     CHECK(first.node == "n1");
     CHECK(first.state == client_state::up);

@@ -34,15 +34,17 @@ struct fake_claims final : epoch_claims {
 };
 
 struct fake_line final : client_line {
-    awaitable<http::response> call(call_target to, char const* path, std::string, duration span) override
+    awaitable<http::response> call(call_target to, char const* path, std::string said, duration span) override
     {
         limit = span;
+        text = std::move(said);
         calls.push_back(path + std::string(" ") + to.secret);
         co_return reply();
     }
     std::function<http::response()> reply = [] { return http::response{}; };
     std::vector<std::string> calls;
-    duration limit{}; // of the last call
+    duration limit{}; // of the last call, as is the text
+    std::string text;
 };
 
 struct fixture {
@@ -91,6 +93,20 @@ TEST_CASE("a client with an address is called there, and one without fetches the
     f.dispatch();
     CHECK(f.push.calls.size() == 1);
     CHECK(f.fetch.calls.size() == 1);
+}
+
+TEST_CASE("a client that wants its ids as text gets them so")
+{
+    fixture f;
+    auto const text_of = [&] {
+        protocol::executions_request cancelled;
+        cancelled.executions.emplace_back(381'204'117'561'114'625);
+        f.stage.play(f.stub.cancel("a", cancelled, protocol::delivery_way::push));
+        return nlohmann::json::parse(f.push.text).at("executions").at(0);
+    };
+    CHECK(text_of() == 381'204'117'561'114'625);
+    f.clients.one.row.text_ids = true;
+    CHECK(text_of() == "381204117561114625");
 }
 
 TEST_CASE("a probe does not carry the client's secret")

@@ -1,0 +1,2 @@
+-- The client wants the ids in the calls of its home as text: JavaScript rounds numbers over 2^53.
+ALTER TABLE client ADD COLUMN text_ids INTEGER NOT NULL DEFAULT 0;
