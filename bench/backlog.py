@@ -32,6 +32,9 @@ def returned(server, options):
                                  "WHERE state = 'succeeded' AND attempt = 1")[0]
         by_second = stage.store.query("SELECT COUNT(*) AS many FROM execution WHERE state = 'succeeded' "
                                       f"GROUP BY ended_at DIV {SECOND} ORDER BY ended_at DIV {SECOND}")
+        problems = stage.false_claims()
+        if ends["many"] != options.backlog:
+            problems.append(f"{ends['many']} succeeded at their first attempt")
         starts = stage.starts()
         began = {execution for execution, *_ in starts}
         return {**found, "backlog": options.backlog,
@@ -39,7 +42,7 @@ def returned(server, options):
                 "rate": ends["many"] * SECOND / max(ends["last"] - ends["first"], 1),
                 "processor_us": flow.per_execution(used, options.backlog), "processes": processes,
                 "missed": options.backlog - len(began), "doubled": len(starts) - len(began),
-                "problems": [] if ends["many"] == options.backlog else [f"{ends['many']} succeeded at their first attempt"]}
+                "problems": problems}
 
 
 def roles(stage):

@@ -22,6 +22,10 @@ from rows import ROWS
 from stage import ROOT, Server
 
 SECONDS = 60  # of a window, except beside neighbours
+# Whether the rows measure what they claim, not figures.
+QUICK = {"rounds": 1, "seconds": 2, "warm": 1, "rate": 200, "lag_rate": 100, "herd": 500, "herds": 1, "many": 20_000,
+         "history": 20_000, "backlog": 5_000, "crowd": 300, "calls": 20, "ceiling_sessions": [1], "ceiling_seconds": 1,
+         "neighbours": "refusing"}
 REPEATS = 2  # attempts after a discarded run
 
 
@@ -69,8 +73,9 @@ def arguments():
     if unknown := set(options.neighbours.split(",")) - set(beside.NEIGHBOURS):
         parser.error(f"no such neighbour: {', '.join(sorted(unknown))}")
     if options.quick:
-        options.only, options.rounds, options.seconds, options.warm = ["steady", "herd", "neighbours"], 1, 5, 2
-        options.rate, options.herd, options.herds, options.neighbours = 200, 500, 1, "refusing"
+        for name, value in QUICK.items():
+            if getattr(options, name) == parser.get_default(name):
+                setattr(options, name, value)
     apart = ("only", "rounds", "json", "join", "figures", "record", "beside")
     options.changed = {name: value for name, value in vars(options).items()
                        if name not in apart and value != parser.get_default(name)}

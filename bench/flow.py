@@ -91,11 +91,13 @@ def try_run(server, options, load, warm, seconds, patience, triggers=1, web=Fals
         window = Window(stage, begin, end, options.beside)
         sleep_until(until)
         settled = stage.await_ended(until, SETTLES_WITHIN)
+        broken = stage.false_claims()
         used = whole.read_seconds()
         rows = stage.rows(load.begin)
         more.update(after(stage))
         starts = stage.starts()
         found = weigh(load, begin, end, until, rows, starts)
+        found["problems"] += broken
         if found["problems"]:
             stage.keep = True
             found["problems"].append(f"what the processes logged is kept in {stage.folder}")

@@ -15,6 +15,8 @@ from stage import Stage, harness
 
 CALL = struct.Struct("=3q")  # as bench/calls.cpp writes it
 SETTLE = 5  # seconds until a started cluster is idle
+BEATS_EVERY = 5  # seconds, of a client of the crowd
+LEAST_BEATS = 0.9  # of those that the crowd sends from the time at which it is complete
 HISTORY_DAYS = 90
 HISTORY_TASKS = 10_000
 HISTORY_CHUNK = 50_000  # rows per statement
@@ -80,7 +82,7 @@ def judge_calls(stage, calls, count):
     starts = stage.starts()
     for execution, _, _, _, at in starts:
         began.setdefault(execution, at)
-    problems = []
+    problems = stage.false_claims()
     named = {execution for execution, _, _ in calls}
     if not named == succeeded == set(began) or len(named) != count:
         problems.append(f"{len(named)} called, {len(succeeded)} succeeded, {len(began)} began, of {count}")
@@ -136,8 +138,10 @@ def crowd(server, options):
             finally:
                 child.terminate()
             beats = json.loads(child.stdout.readline())
-        if beats["failed"] or not beats["heartbeats"]:
-            raise AssertionError(f"the load is not what it claims: {beats}")
+        expected = options.crowd * (SETTLE + options.seconds) / BEATS_EVERY
+        broken = stage.false_claims()
+        if beats["failed"] or beats["heartbeats"] < LEAST_BEATS * expected or broken:
+            raise AssertionError(f"the load is not what it claims: {beats}, {expected:.0f} expected, {broken}")
         node = window.processors["trigger-1"]
         asked = [each.counters["Questions"] / options.seconds for each in (before, window)]
         return {"percent_of_a_core": 100 * node["cores"], "resident_mib": node["resident_mib"], "beats": beats,
