@@ -17,9 +17,11 @@
 #include "libs/storage/terms.hpp"
 #include "libs/storage/zones.hpp"
 #include "web/events/event_hub.hpp"
+#include "web/execution_places.hpp"
 #include "web/home_notifier.hpp"
 #include "web/kept_answer.hpp"
 #include "web/live_figures.hpp"
+#include "web/master_finder.hpp"
 #include "web/master_notifier.hpp"
 #include "web/overview_cache.hpp"
 #include "web/site.hpp"
@@ -55,7 +57,9 @@ struct context {
                  static_cast<std::size_t>(chosen.event_streams)),
           figures(given.time, given.shared, given.http, {}),
           homes(given.shared, given.http, chosen.notify_limit),
-          master(given.time, given.lease, given.shared, given.http, {chosen.notify_limit, chosen.master_cache})
+          leader(given.time, given.lease, given.shared, chosen.master_cache),
+          master(leader, given.http, chosen.notify_limit),
+          places(leader, given.http)
     {}
 
     dependencies deps;
@@ -79,7 +83,9 @@ struct context {
     event_hub events;
     live_figures figures;
     home_notifier homes;
+    master_finder leader;
     master_notifier master;
+    execution_places places;
     loop_thread file_reader; // for files whose reading may take long
     loop_thread previewer;   // for previews of schedules, which take turns on it
 };

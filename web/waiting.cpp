@@ -77,6 +77,26 @@ std::optional<std::string> why_paused(execution_record const& one, cluster_view 
     return pause == nullptr || forced ? std::nullopt : std::optional(to_text(*pause));
 }
 
+protocol::whereabouts const* place_of(execution_record const& one, cluster_view const& seen)
+{
+    auto const found = seen.places.find(one.id);
+    return found == seen.places.end() ? nullptr : &found->second;
+}
+
+std::string why_not_begun_at_client(protocol::whereabouts const& place)
+{
+    if (place.behind)
+        return "waits at client " + place.name + " behind execution " + to_string(place.behind);
+    return "is with client " + place.name + ", which has not reported that it began";
+}
+
+std::string why_not_begun_elsewhere(protocol::whereabouts const& place)
+{
+    if (place.kind == protocol::place_kind::in_doubt)
+        return "a client may have it from before, the clients are being asked";
+    return "node " + place.name + " delivers it to a client";
+}
+
 std::optional<std::string> why_waiting(execution_record const& one, cluster_view const& seen)
 {
     if (seen.has_master == false)
@@ -85,6 +105,9 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
         return std::nullopt;
     if (auto paused = why_paused(one, seen))
         return paused;
+    auto const* place = place_of(one, seen);
+    if (place != nullptr && place->kind == protocol::place_kind::at_client)
+        return why_not_begun_at_client(*place);
     auto const service = to_text(protocol::service_of(one));
     auto clients = of_service(one, seen);
     if (clients.empty())
@@ -113,6 +136,8 @@ std::optional<std::string> why_waiting(execution_record const& one, cluster_view
         return "the clients of " + service + " are stopping";
     if (all_of(clients, [](auto const* each) { return each->reach == protocol::reach::unreachable; }))
         return "clients of " + service + " cannot be reached";
+    if (place != nullptr)
+        return why_not_begun_elsewhere(*place);
     if (seen.now - ready_since(one, seen) > assigned_within)
         return route != seen.routes.end() && route->second.names_client ? "its client of " + service + " takes no more"
                                                                         : service + " has no free slot";
@@ -152,6 +177,15 @@ std::vector<execution_id> held_by_limits(std::vector<execution_record> const& ex
     std::vector<execution_id> ids;
     for (auto const& one : executions)
         if (one.state == protocol::state::waiting || is_due(one, now))
+            ids.push_back(one.id);
+    return ids;
+}
+
+std::vector<execution_id> not_begun(std::vector<execution_record> const& executions, utc_time now)
+{
+    std::vector<execution_id> ids;
+    for (auto const& one : executions)
+        if (waits(one) && now - *one.due_at > assigned_within)
             ids.push_back(one.id);
     return ids;
 }

@@ -2,6 +2,7 @@
 // Why an execution has not begun, or how it ended, in one line for people.
 
 #include "libs/protocol/pause.hpp"
+#include "libs/protocol/whereabouts_wire.hpp"
 #include "libs/storage/clients.hpp"
 #include "libs/storage/executions.hpp"
 #include "libs/storage/task_routes.hpp"
@@ -23,7 +24,11 @@ struct cluster_view {
     std::map<execution_id, std::vector<storage::wait_record>> waits{}; // of those of held_by_limits()
     // Executions of their tasks that have ended although their handlers have not returned.
     std::map<task_id, std::vector<execution_id>> unresponsive{};
+    std::map<execution_id, protocol::whereabouts> places{}; // of those of not_begun(), as far as the master told
 };
+
+// Those that have been due for a while: a client may have one of them and not have begun it.
+std::vector<execution_id> not_begun(std::vector<storage::execution_record> const& executions, utc_time now);
 
 // The services whose clients decide why these executions wait. Empty if none of them waits; one that is only planned
 // does not wait yet.

@@ -101,6 +101,17 @@ public:
         return http::json_response(200, nlohmann::json::object());
     }
 
+    http::response whereabouts(http::request const& request) const
+    {
+        auto const message = read_message<protocol::whereabouts_request>(request);
+        if (message.executions.size() > protocol::most_whereabouts)
+            throw invalid_input("executions", "executions must name at most 500");
+        auto* master = parts_.master.here();
+        if (master == nullptr)
+            return not_here();
+        return http::json_response(200, protocol::whereabouts_answer{master->whereabouts(message.executions)});
+    }
+
     http::response departed(http::request const& request) const
     {
         auto const message = read_message<protocol::departed_message>(request);
@@ -223,6 +234,7 @@ void add_node_endpoints(http::router& router, std::string secret, node_endpoint_
     add(protocol::path_announce, &node_endpoints::announce);
     add(protocol::path_report, &node_endpoints::report);
     add(protocol::path_signal, &node_endpoints::signal);
+    add(protocol::path_whereabouts, &node_endpoints::whereabouts);
     add(protocol::path_departed, &node_endpoints::departed);
     add(protocol::path_cancel_at, &node_endpoints::cancel);
     add(protocol::path_ended, &node_endpoints::ended);

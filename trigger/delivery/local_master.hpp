@@ -2,6 +2,7 @@
 
 #include "libs/base/time.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "libs/protocol/whereabouts_wire.hpp"
 #include "libs/storage/nodes.hpp"
 
 #include <cstddef>
@@ -29,6 +30,8 @@ public:
     // The roster has been read by a statement that was sent at `asked`.
     virtual void roster_read(storage::roster const& roster, instant asked) = 0;
     virtual std::size_t open() const = 0; // executions
+    // Where these are; see protocol::whereabouts_answer.
+    virtual std::vector<protocol::whereabouts> whereabouts(std::vector<execution_id> const& ids) = 0;
     // The node shuts down cleanly: writes down what may be at a client, so that the successor asks about nothing else.
     // True when that is done; otherwise call it again.
     virtual bool note_what_is_out() = 0;

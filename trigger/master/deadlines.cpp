@@ -46,6 +46,7 @@ void deadlines::started(execution_id id, int attempt, duration ran)
     auto* one = scope_.open.find(id);
     if (one == nullptr || one->attempt != attempt)
         return;
+    one->running_attempt = attempt;
     scope_.open.run_is_known(*one);
     auto const timeout = one->task->definition.timeout;
     if (timeout == 0s || std::exchange(one->timed_attempt, attempt) == attempt)

@@ -19,7 +19,7 @@ void doubt::answered(std::string const& instance, std::vector<protocol::held_exe
         if (found == attempts_.end() || is_void)
             continue;
         holder const at{instance, std::chrono::milliseconds{std::max<std::int64_t>(one.run_ms, 0)}, one.attempt,
-                        one.finished};
+                        one.finished, one.succeeded};
         // A client that remembers that an earlier attempt failed does not have the attempt in question.
         if (one.attempt >= found->second || one.succeeded)
             holders_[one.execution] = at;
@@ -39,7 +39,8 @@ void doubt::given_back(execution_id execution, std::string const& instance)
 doubt_finding doubt::finding(execution_id execution, bool complete) const
 {
     if (auto const found = holders_.find(execution); found != holders_.end())
-        return {doubt_finding::kind::held, found->second.client, found->second.ran, found->second.attempt};
+        return {doubt_finding::kind::held, found->second.client, found->second.ran, found->second.attempt,
+                found->second.finished && !found->second.succeeded};
     if (auto const found = earlier_.find(execution); found != earlier_.end())
         return {doubt_finding::kind::runs_earlier, found->second.client, found->second.ran, found->second.attempt};
     return {complete ? doubt_finding::kind::absent : doubt_finding::kind::open};

@@ -26,6 +26,7 @@ struct doubt_finding {
     std::string client{};
     duration ran{}; // for how long its handler has run; 0: it has not begun, or has ended
     int attempt = 0;
+    bool failed = false; // held: it has ended there without success, and its result is to come
 };
 
 // A question to all clients of a service about some of its executions, and their answers. Complete by instance, not by
@@ -55,6 +56,7 @@ private:
         duration ran{};
         int attempt = 0;
         bool finished = false;
+        bool succeeded = false;
     };
     std::map<execution_id, holder> holders_;
     std::map<execution_id, holder> earlier_;

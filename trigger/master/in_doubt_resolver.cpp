@@ -337,13 +337,17 @@ utc_time in_doubt_resolver::due_again(open_execution const& one) const
 void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool complete)
 {
     auto const found = about.answers.finding(one.id, complete);
-    if (found.what == doubt_finding::kind::held) {
+    bool const is_held = found.what == doubt_finding::kind::held;
+    bool const lost_result = is_held && found.failed && one.result_is_lost(scope_.term.time.now());
+    if (is_held && !lost_result) {
         scope_.open.move(one, phase::held, found.client);
         one.doubted.clear();
         one.lost_by_client = one.given_back = false;
         charge_at(one, found.client);
         if (held_)
             held_(one, found.ran);
+        if (found.failed)
+            scope_.open.expect_result(one);
         ++about.held;
     } else if (found.what == doubt_finding::kind::runs_earlier) {
         runs_earlier(one, found.client, found.attempt);
@@ -351,7 +355,13 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
         if (earlier_listener_)
             earlier_listener_(one, found.ran);
         ++about.earlier;
-    } else if (found.what == doubt_finding::kind::absent) {
+    } else if (found.what == doubt_finding::kind::absent || lost_result) {
+        if (lost_result)
+            log::warn("in-doubt",
+                      "a client says that an execution has failed there, and sends no result, so the execution counts "
+                      "as lost",
+                      {{"execution", one.id.value()}, {"client", found.client}});
+        one.lost_by_client = one.lost_by_client || lost_result;
         if (absent_)
             absent_(one);
         if (one.phase != phase::in_doubt)

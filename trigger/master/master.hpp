@@ -69,6 +69,7 @@ public:
     void client_gone(std::string const& instance) override;
     void roster_read(storage::roster const& roster, instant asked) override;
     std::size_t open() const override { return open_.size(); }
+    std::vector<protocol::whereabouts> whereabouts(std::vector<execution_id> const& ids) override;
     bool note_what_is_out() override;
     std::optional<std::string> cannot_plan() override;
     std::vector<part_trouble> troubles() const override { return parts_.troubles(); }

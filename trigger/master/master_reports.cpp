@@ -1,5 +1,6 @@
 #include "libs/protocol/offers.hpp"
 #include "trigger/master/master.hpp"
+#include "trigger/master/whereabouts.hpp"
 
 namespace baton::trigger {
 
@@ -128,6 +129,11 @@ void master::tell_home(protocol::finished const& what, std::string const& record
         home = client->home;
     if (home != nullptr && *home != recorder)
         far_ends_.add(*home, {what.execution, what.attempt});
+}
+
+std::vector<protocol::whereabouts> master::whereabouts(std::vector<execution_id> const& ids)
+{
+    return whereabouts_of(open_, ids);
 }
 
 std::size_t master::serving(open_execution const& one)

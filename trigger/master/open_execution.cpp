@@ -1,5 +1,7 @@
 #include "trigger/master/open_execution.hpp"
 
+#include <utility>
+
 namespace baton::trigger {
 
 namespace {
@@ -89,6 +91,12 @@ void tell_past(open_execution const& execution, protocol::dispatch& work)
 }
 
 } // namespace
+
+void open_execution::note_failure_told(instant now)
+{
+    if (std::exchange(failed_attempt, attempt) != attempt)
+        failed_since = now;
+}
 
 bool open_execution::fails_interrupted() const
 {

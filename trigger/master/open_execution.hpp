@@ -32,6 +32,10 @@ struct open_service {
     due_queue::line due; // its executions that wait for their instant
 };
 
+// A client that has ended an execution sends the result until it is recorded. It is asked about one whose result does
+// not come, with pauses that double (open_set::expect_result), and has lost the result if none comes for so long.
+constexpr duration results_come_within = 110s;
+
 struct open_execution {
     execution_id id;
     std::shared_ptr<known_task const> task;
@@ -70,6 +74,9 @@ struct open_execution {
     instant since{};                                                         // of the phase
     bool cancel_requested = false;
     std::optional<storage::known_stop> stop{}; // that a term before this one has noted
+    int failed_attempt = 0;                    // that has failed, as its client says without a result
+    instant failed_since{};                    // when the client said so first
+    int running_attempt = 0;                   // the attempt that its client has reported as running
     int timed_attempt = 0;                     // the attempt whose timeout `deadlines` watches
     instant report_by{};                       // its client is asked then whether it runs; zero: it is not
     int stopped_attempt = 0;                   // the attempt that its client is being asked to cancel
@@ -97,6 +104,12 @@ struct open_execution {
     bool is_last_if_begun() const { return task->definition.at_most_once() && out && !given_back; }
     // It is not to go out again when its handler was asked to stop, because its client stopped.
     bool fails_interrupted() const;
+    // Its client says that this attempt has failed, and has sent no result for long.
+    bool result_is_lost(instant now) const
+    {
+        return failed_attempt == attempt && now - failed_since >= results_come_within;
+    }
+    void note_failure_told(instant now);
     // The next death of its client would be its last.
     bool suspect() const { return protocol::last_before_failing(deaths, task->definition.max_deaths); }
 

@@ -14,6 +14,7 @@ utc_time first_due(open_execution const& one)
     return protocol::due_instant(one.task->definition.schedule.firing, one.scheduled_at);
 }
 
+constexpr duration until_result = 30s;  // a result comes within a second, unless the database takes none
 constexpr duration until_reported = 2s; // clients report a run after a second (docs/protocol.md)
 constexpr duration while_edited = 50ms; // until a firing that an edit may take back is looked at again
 
@@ -251,6 +252,13 @@ void open_set::expect_report(open_execution& one, instant by)
 void open_set::run_is_known(open_execution& one)
 {
     unreported_.erase({std::exchange(one.report_by, instant{}), one.id});
+}
+
+void open_set::expect_result(open_execution& one)
+{
+    one.note_failure_told(time_.now());
+    run_is_known(one);
+    expect_report(one, time_.now() + until_result);
 }
 
 void open_set::ask_soon(open_execution& one)

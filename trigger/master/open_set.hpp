@@ -88,6 +88,8 @@ public:
     // after a pause that doubles, until run_is_known() or its end.
     std::vector<execution_id> take_unreported(std::size_t most);
     void run_is_known(open_execution& one);
+    void
+    expect_result(open_execution& one); // its client says that it has failed, and is asked again if no result comes
     void ask_soon(open_execution& one); // one of take_unreported, whose client could not be asked now
 
     std::optional<utc_time> next_due() const { return queue_.next(); }
@@ -112,6 +114,22 @@ public:
         if (auto const found = places_.find(where); found != places_.end())
             for (auto const id : found->second)
                 visit(executions_.at(id));
+    }
+    // The first of these, in order of ids, that meets `which`, of the first `most`.
+    template <class Which>
+    open_execution const* first_at(std::string const& where, std::size_t most, Which which) const
+    {
+        auto const found = places_.find(where);
+        if (found == places_.end())
+            return nullptr;
+        for (auto const id : found->second) {
+            auto const& one = executions_.at(id);
+            if (which(one))
+                return &one;
+            if (--most == 0)
+                return nullptr;
+        }
+        return nullptr;
     }
     template <class Visit>
     void each_place(Visit visit) // the nodes and clients that have some

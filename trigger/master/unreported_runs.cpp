@@ -77,14 +77,18 @@ awaitable<void> unreported_runs::ask(std::string client, std::vector<protocol::a
     }
 }
 
-// An execution that has not begun is asked about again later. One that has ended sends its result.
+// An execution that has not begun is asked about again later, and one that has ended until its result comes.
 void unreported_runs::settle(std::string const& client, protocol::attempt_key const& which,
                              protocol::held_execution const* told)
 {
     auto* one = scope_.open.find(which.execution);
     if (one == nullptr || one->phase != phase::held || one->where != client || one->attempt != which.attempt)
         return;
-    if (told == nullptr)
+    auto const now = scope_.term.time.now();
+    bool const failed = told != nullptr && told->finished && !told->succeeded;
+    if (failed)
+        one->note_failure_told(now);
+    if (told == nullptr || (failed && one->result_is_lost(now)))
         steps_.lost(*one);
     else if (!told->finished && told->run_ms > 0)
         steps_.runs(*one, std::chrono::milliseconds{told->run_ms});

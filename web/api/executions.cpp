@@ -64,7 +64,8 @@ std::vector<task_id> tasks_that_wait(std::vector<storage::execution_record> cons
 }
 
 // Costs nothing unless one of the executions waits; otherwise up to six statements, however many wait, and one for
-// each client that a task names.
+// each client that a task names; if one has not begun for two seconds, also a call to the master, whose address is
+// kept.
 awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::execution_record> const& executions)
 {
     cluster_view seen;
@@ -82,6 +83,7 @@ awaitable<cluster_view> look_at_cluster(context& site, std::vector<storage::exec
     auto standing = co_await site.clients.standing(services);
     seen.now = standing.now;
     seen.clients = std::move(standing.clients);
+    seen.places = co_await site.places.of(not_begun(executions, seen.now));
     auto const versions = awaited_routes(executions, seen.now);
     seen.routes = co_await site.executions.routes(versions);
     co_return seen;

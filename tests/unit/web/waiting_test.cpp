@@ -37,6 +37,33 @@ web::cluster_view cluster(std::vector<storage::clients::alike> clients)
 
 } // namespace
 
+TEST_CASE("an execution that has not begun is where the master says")
+{
+    auto late = due(5s);
+    late.id = execution_id{7};
+    auto seen = cluster({client({"close-day"})});
+    protocol::whereabouts place{late.id, protocol::place_kind::at_client, "host:1:aa", execution_id{3}};
+    auto const reason = [&] {
+        seen.places[late.id] = place;
+        return reason_of(late, seen);
+    };
+    CHECK(reason() == "waits at client host:1:aa behind execution 3");
+    place.behind = {};
+    CHECK(reason() == "is with client host:1:aa, which has not reported that it began");
+    place.kind = protocol::place_kind::at_node;
+    place.name = "trigger-1:4:bb";
+    CHECK(reason() == "node trigger-1:4:bb delivers it to a client");
+    place.kind = protocol::place_kind::in_doubt;
+    CHECK(reason() == "a client may have it from before, the clients are being asked");
+    seen.clients.clear();
+    CHECK(reason() == "no client of service billing");
+    seen = cluster({client({"close-day"})});
+    seen.places.clear();
+    CHECK(reason_of(late, seen) == "billing has no free slot");
+    auto const soon = due(1s);
+    CHECK(web::not_begun({late, soon}, noon) == std::vector{late.id});
+}
+
 TEST_CASE(
     "an execution waits for the first thing that it lacks: a master, a client, a handler, a reachable client, a slot")
 {

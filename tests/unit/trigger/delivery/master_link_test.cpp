@@ -17,6 +17,7 @@ using namespace baton::trigger;
 namespace {
 
 struct fake_master final : local_master {
+    std::vector<protocol::whereabouts> whereabouts(std::vector<execution_id> const&) override { return {}; }
     protocol::report_answer report(protocol::report_request const& one) override
     {
         reports.push_back(one);

@@ -93,6 +93,27 @@ TEST_CASE("an execution that a client has stays with it, and one that no client 
     }
 }
 
+TEST_CASE("an execution that has failed at its client stays there until its result comes, or for long")
+{
+    fixture f;
+    f.add_client("a", "n1");
+    auto ended = held(1);
+    ended.finished = true;
+    ended.succeeded = GENERATE(false, true);
+    f.answers("n1", "a", {ended});
+    f.begin();
+    f.add_doubts({1});
+    f.pass(100s);
+    REQUIRE(f.one(1).phase == phase::held);
+    f.resolver->add(f.one(1), attempt_cause::client_gone);
+    f.pass(15s);
+    REQUIRE(f.one(1).phase == phase::held);
+    f.resolver->add(f.one(1), attempt_cause::client_gone);
+    f.pass(1s);
+    CHECK(f.attempt(1) == (ended.succeeded ? 1 : 2)); // after a success no further attempt is wanted
+    CHECK(f.number("SELECT deaths FROM execution WHERE id = 1") == (ended.succeeded ? 0 : 1));
+}
+
 TEST_CASE("no next attempt goes out while one client has not answered")
 {
     fixture f;

@@ -104,6 +104,21 @@ TEST_CASE("what its client does not have is lost, and what has ended there is no
     CHECK(f.lost == (ended ? std::vector<int>{} : std::vector<int>{1}));
 }
 
+TEST_CASE("an execution that has failed, as its client says, is lost if no result comes for long, and not a success")
+{
+    fixture f;
+    bool const succeeded = GENERATE(false, true);
+    f.says({{execution_id{2}, 1, true, succeeded, 0}});
+    f.open.erase(execution_id{1});
+    f.open.expect_result(f.one(2));
+    f.pass(100s);
+    CHECK(f.lost.empty());
+    f.pass(25s);
+    CHECK(f.lost == (succeeded ? std::vector<int>{} : std::vector<int>{2}));
+    f.one(2).attempt = 2;
+    CHECK_FALSE(f.one(2).result_is_lost(f.host.time().now()));
+}
+
 TEST_CASE("a client that does not answer loses nothing by it, and is asked again")
 {
     fixture f;
