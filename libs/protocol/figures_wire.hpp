@@ -33,8 +33,8 @@ struct client_figures {
     int waiting = 0;                  // executions that wait at the node for this client
     bool clock_told = false;          // the client tells its time
     std::int64_t clock_offset_ms = 0; // if so: its wall clock minus cluster time, as the node estimates both
-    std::string refused_path;         // of its last message in a minute that the node refused for its form; empty: none
-    std::string refused_why;          // at most 300 bytes
+    std::string refused_path = {};    // of its last message in a minute that the node refused for its form; empty: none
+    std::string refused_why = {};     // at most 300 bytes
     std::int64_t refused_ms = 0;      // since then
 };
 
