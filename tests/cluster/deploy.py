@@ -32,8 +32,8 @@ class Deployment:
         for number in (1, 2):
             self.cluster.start_trigger(f"trigger-{number}")
         self.cluster.start_web()
-        self.clients = [self.cluster.start_recorder(f"client-{number}-0", slots=SLOTS)
-                        for number in range(self.chosen.clients)]
+        self.clients = {number: self.cluster.start_recorder(f"client-{number}-0", slots=SLOTS)
+                        for number in range(self.chosen.clients)}
         self.cluster.await_ready(2, self.chosen.clients)
         self.tasks = self.create_tasks()
 
@@ -48,24 +48,43 @@ class Deployment:
             lambda kind: self.cluster.create(kind[0], {"kind": "fixed_rate", "every_ms": 1000}, handler="nap",
                                              payload={"ms": kind[1]}, max_attempts=1), kinds)
 
-    def replace(self, number, time):
-        name = f"client-{number}-{time}"
-        started = self.cluster.start_recorder(name, slots=SLOTS)
-        harness.wait_for(f"{name} is reachable", lambda: any(
-            client["reach"] == "reachable" and f":{started.pid}:" in client["instance"]
-            for client in self.cluster.live_clients()), 30)
-        status = self.clients[number].terminate(self.chosen.longest + 15)
-        if status != 0:
-            self.problems.append(f"{self.clients[number].name} ended with status {status}")
-        self.clients[number] = started
+    def replace(self, numbers, time):
+        """Starts the new processes, and stops the old ones once these can be called."""
+        fresh = {number: self.cluster.start_recorder(f"client-{number}-{time}", slots=SLOTS) for number in numbers}
+        harness.wait_for("the new clients are reachable", lambda: self.reachable(fresh.values()), 30)
+        with concurrent.futures.ThreadPoolExecutor(len(numbers)) as pool:
+            ends = pool.map(lambda number: self.clients[number].terminate(self.chosen.longest + 15), numbers)
+            for number, status in zip(numbers, ends, strict=True):
+                if status != 0:
+                    self.problems.append(f"{self.clients[number].name} ended with status {status}")
+        self.clients |= fresh
+
+    def reachable(self, processes):
+        up = [client["instance"] for client in self.cluster.live_clients() if client["reach"] == "reachable"]
+        return all(any(f":{process.pid}:" in instance for instance in up) for process in processes)
+
+    def await_load(self, time):
+        """Until the longest handlers run on all clients."""
+        least = time * self.chosen.rate * self.chosen.longest
+        harness.wait_for("the load is there", lambda: self.cluster.store.query(
+            "SELECT COUNT(*) AS many FROM execution WHERE ended_at IS NOT NULL")[0]["many"] >= least, 5 * self.chosen.longest + 60)
 
     def deploy(self):
         for time in range(1, self.chosen.times + 1):
-            with concurrent.futures.ThreadPoolExecutor(self.chosen.at_once) as pool:
-                list(pool.map(lambda number: self.replace(number, time), range(self.chosen.clients)))  # noqa: B023
+            self.await_load(time)
+            for first in range(0, self.chosen.clients, self.chosen.at_once):
+                self.replace(range(first, min(first + self.chosen.at_once, self.chosen.clients)), time)
+
+    def end_firings(self):
+        """Long handlers run all the time, so tasks are disabled when nothing waits; what runs goes on."""
+        harness.wait_for("nothing waits that was due", lambda: not self.cluster.store.query(
+            f"SELECT 1 AS one FROM execution WHERE due_at < {harness.utc_us() - BEGINS_WITHIN_US} AND state <> 'running' LIMIT 1"),
+            SETTLES_WITHIN)
+        self.cluster.disable_all(self.tasks)
+        self.cluster.await_all_ended(self.chosen.longest + SETTLES_WITHIN)
 
     def judge(self):
-        self.cluster.end_firings(self.tasks, self.chosen.longest + SETTLES_WITHIN)
+        self.end_firings()
         verdict = self.cluster.verdict()
         self.problems += verdict.problems
         query = self.cluster.store.query
