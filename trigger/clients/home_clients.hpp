@@ -25,7 +25,7 @@ struct known_client {
     bool stopping = false; // it has answered so, and the row does not show it yet
     instant heard_at{};    // its last heartbeat
     clock_estimate clock;
-    instant answered_at{};                    // a call of this node, last
+    instant answered_at{};                            // a call of this node, last
     std::shared_ptr<refused_message const> refused{}; // the last one; null: none
     instant written_at{}; // this node's last write of the row: an older reading of the row says nothing
     bool gets_work() const { return !drained && !stopping && row.state == storage::client_state::up; }
