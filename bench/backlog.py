@@ -32,7 +32,7 @@ def returned(server, options):
                                  "WHERE state = 'succeeded' AND attempt = 1")[0]
         by_second = stage.store.query("SELECT COUNT(*) AS many FROM execution WHERE state = 'succeeded' "
                                       f"GROUP BY ended_at DIV {SECOND} ORDER BY ended_at DIV {SECOND}")
-        problems = stage.false_claims()
+        problems = stage.load_faults()
         if ends["many"] != options.backlog:
             problems.append(f"{ends['many']} succeeded at their first attempt")
         starts = stage.starts()

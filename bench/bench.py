@@ -22,7 +22,7 @@ from rows import ROWS
 from stage import ROOT, Server
 
 SECONDS = 60  # of a window, except beside neighbours
-# Whether the rows measure what they claim, not figures.
+# Small sizes that check that every row works; the figures mean nothing.
 QUICK = {"rounds": 1, "seconds": 2, "warm": 1, "rate": 200, "lag_rate": 100, "herd": 500, "herds": 1, "many": 20_000,
          "history": 20_000, "backlog": 5_000, "crowd": 300, "calls": 20, "ceiling_sessions": [1], "ceiling_seconds": 1,
          "neighbours": "refusing"}

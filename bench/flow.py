@@ -91,7 +91,7 @@ def try_run(server, options, load, warm, seconds, patience, triggers=1, web=Fals
         window = Window(stage, begin, end, options.beside)
         sleep_until(until)
         settled = stage.await_ended(until, SETTLES_WITHIN)
-        broken = stage.false_claims()
+        broken = stage.load_faults()
         used = whole.read_seconds()
         rows = stage.rows(load.begin)
         more.update(after(stage))

@@ -21,8 +21,8 @@ SERVER_OPTIONS = ["--innodb-buffer-pool-size=2G", "--innodb-log-file-size=2G", "
                   "--innodb-doublewrite=ON", "--skip-log-bin", "--max-allowed-packet=64M", "--max-connections=300",
                   "--innodb-monitor-enable=trx_rw_commits"]
 IDLE_SHARE = 0.05  # of a core, used by an idle server
-# In the log of a node: a client of the load is not what the load claims.
-CLAIMS_BROKEN = ("a client's message is refused", "it counts as gone", "a client counts as gone")
+# Log lines that void a run: a node refused a message of the load, or counted its client as gone.
+VOIDING = ("a client's message is refused", "it counts as gone", "a client counts as gone")
 MOST_TOLD = 3  # lines
 IDLE_MIB = 2  # per second, written by an idle server
 
@@ -112,13 +112,13 @@ class Stage(harness.Cluster):
         unplanned = self.store.query(f"SELECT 1 AS one FROM task WHERE next_fire_at < {until} LIMIT 1")
         return not unplanned and not self.store.query(f"SELECT 1 AS one FROM execution WHERE due_at < {until} LIMIT 1")
 
-    def false_claims(self):
-        """What the nodes logged of clients that are not what the load claims: refused messages, and silent clients."""
+    def load_faults(self):
+        """The log lines of the nodes that void the run."""
         found = []
         for name, process in self.processes.items():
             if name.startswith("trigger-"):
                 found += [f"{name}: {line}" for line in process.log.read_text(errors="replace").splitlines()
-                          if any(words in line for words in CLAIMS_BROKEN)]
+                          if any(words in line for words in VOIDING)]
         return found[:MOST_TOLD]
 
     def starts(self):

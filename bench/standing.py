@@ -82,7 +82,7 @@ def judge_calls(stage, calls, count):
     starts = stage.starts()
     for execution, _, _, _, at in starts:
         began.setdefault(execution, at)
-    problems = stage.false_claims()
+    problems = stage.load_faults()
     named = {execution for execution, _, _ in calls}
     if not named == succeeded == set(began) or len(named) != count:
         problems.append(f"{len(named)} called, {len(succeeded)} succeeded, {len(began)} began, of {count}")
@@ -139,7 +139,7 @@ def crowd(server, options):
                 child.terminate()
             beats = json.loads(child.stdout.readline())
         expected = options.crowd * (SETTLE + options.seconds) / BEATS_EVERY
-        broken = stage.false_claims()
+        broken = stage.load_faults()
         if beats["failed"] or beats["heartbeats"] < LEAST_BEATS * expected or broken:
             raise AssertionError(f"the load is not what it claims: {beats}, {expected:.0f} expected, {broken}")
         node = window.processors["trigger-1"]

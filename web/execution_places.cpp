@@ -25,7 +25,7 @@ awaitable<execution_places::places> execution_places::of(std::vector<execution_i
         found = co_await ask(std::move(ids));
     } catch (unavailable const& reason) {
         finder_.forget();
-        log::debug("web", "asking the master where executions are failed, showing them without",
+        log::debug("web", "asking the master for the places of executions failed, they are shown without",
                    {log::reason(reason.what())});
     } catch (invalid_input const& reason) {
         finder_.forget();

@@ -23,8 +23,8 @@ public:
         : time_(time), lease_(lease), nodes_(shared), keep_(keep)
     {}
 
-    // Nothing if no node leads, or if the row is being read for another call. Throws `unavailable`, and invalid_input
-    // if the address cannot be read.
+    // Nothing if no node leads. While another call reads the row: the last known address, or nothing before the first
+    // reading. Throws `unavailable`, and invalid_input if the address cannot be read.
     awaitable<std::optional<place>> find();
     // Another node may lead by now: a call has failed.
     void forget() { known_at_.reset(); }

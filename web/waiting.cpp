@@ -85,15 +85,15 @@ protocol::whereabouts const* place_of(execution_record const& one, cluster_view 
 
 std::string why_not_begun_at_client(protocol::whereabouts const& place)
 {
-    if (place.behind)
-        return "waits at client " + place.name + " behind execution " + to_string(place.behind);
+    if (place.running_there)
+        return "waits at client " + place.name + ", where execution " + to_string(place.running_there) + " runs";
     return "is with client " + place.name + ", which has not reported that it began";
 }
 
 std::string why_not_begun_elsewhere(protocol::whereabouts const& place)
 {
     if (place.kind == protocol::place_kind::in_doubt)
-        return "a client may have it from before, the clients are being asked";
+        return "a client may already have it; the clients are being asked";
     return "node " + place.name + " delivers it to a client";
 }
 

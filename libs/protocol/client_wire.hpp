@@ -359,7 +359,8 @@ void from_text(std::string_view text, dispatch_request& message);
 std::string to_text(dispatch_answer const& message);
 void from_text(std::string_view text, dispatch_answer& message);
 
-// The text of a call to a client, with its ids as text. `path`: of the call; one without ids has the same text.
+// Writes the body of a call to a client anew with its ids as text. The body of a call without ids stays as it is.
+// Throws invalid_input if the body cannot be read.
 std::string with_ids_as_text(std::string_view path, std::string text);
 
 } // namespace baton::protocol

@@ -5,7 +5,7 @@
 namespace baton::protocol {
 
 BATON_WIRE(whereabouts_request, executions)
-BATON_LEAN_WIRE(whereabouts, execution, kind, name, behind)
+BATON_LEAN_WIRE(whereabouts, execution, kind, name, running_there)
 BATON_WIRE(whereabouts_answer, executions)
 
 } // namespace baton::protocol

@@ -34,8 +34,9 @@ inline constexpr std::array<std::string_view, 3> names_of<place_kind>{"at_node",
 struct whereabouts {
     execution_id execution;
     place_kind kind = place_kind::at_node;
-    std::string name;    // of the node or client: its incarnation or instance
-    execution_id behind; // that runs at the client, if this one has not begun there as far as is known; 0: none
+    std::string name; // of the node or client: its incarnation or instance
+    execution_id
+        running_there; // at_client, not known to have begun: another one that runs at the client; 0: none known
     bool operator==(whereabouts const&) const = default;
 };
 

@@ -64,7 +64,7 @@ class Deployment:
         return all(any(f":{process.pid}:" in instance for instance in up) for process in processes)
 
     def await_load(self, time):
-        """Until the longest handlers run on all clients."""
+        """Until so many firings have ended as fall due in `longest` seconds, for each deployment so far."""
         least = time * self.chosen.rate * self.chosen.longest
         harness.wait_for("the load is there", lambda: self.cluster.store.query(
             "SELECT COUNT(*) AS many FROM execution WHERE ended_at IS NOT NULL")[0]["many"] >= least, 5 * self.chosen.longest + 60)

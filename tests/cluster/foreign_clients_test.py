@@ -185,7 +185,7 @@ class ForeignClients(unittest.TestCase):
         self.assertEqual(refused["path"], "/client/v1/results")
         self.assertIn("running, succeeded, failed, timed_out, cancelled", refused["why"])
 
-    def test_an_execution_that_waits_at_its_client_says_behind_which(self):
+    def test_an_execution_that_waits_at_its_client_names_one_that_runs_there(self):
         client = self.client(habits.Queueing, slots=2, queue=0)
         task = self.task()
         first = self.cluster.run_now(task)
@@ -194,7 +194,7 @@ class ForeignClients(unittest.TestCase):
 
         def reason():
             return self.cluster.rest.get(f"/api/v1/executions/{second}")["reason"]
-        harness.wait_for("the reason is told", lambda: reason() == f"waits at client {client.instance} behind execution {first}", 10)
+        harness.wait_for("the reason is told", lambda: reason() == f"waits at client {client.instance}, where execution {first} runs", 10)
         third = self.cluster.run_now(task)
         harness.wait_for("the slots are taken", lambda: self.cluster.rest.get(f"/api/v1/executions/{third}")["reason"] ==
                          f"{self.service} has no free slot", 10)

@@ -10,12 +10,12 @@ namespace {
 constexpr std::size_t most_reminders = 100; // clients choose the text of a field's name
 
 constexpr std::size_t longest_shown = 300;            // bytes, of what people see at the client
-constexpr std::size_t longest_looked_at = 256u << 10; // bytes of a message, for the name of its sender
+constexpr std::size_t longest_looked_at = 256u << 10; // bytes of a message; a larger one is not read for its sender
 
 } // namespace
 
-// Null if the message does not come from one of this node's clients. The body has been refused, so nothing is known of
-// its form.
+// The client that sent the message, as its ticket or secret proves. Null if it is no client of this node, or if the
+// body is too large or no JSON.
 known_client* refused_messages::sender_of(http::request const& message)
 {
     if (message.body.size() > longest_looked_at)

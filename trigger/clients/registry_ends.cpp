@@ -131,8 +131,8 @@ awaitable<void> registry::bury_those(std::vector<storage::registered_client> sil
             known != nullptr && known->refused && known->refused->at > known->heard_at)
             log::warn(
                 "clients",
-                "a client counts as gone: no heartbeat of it was valid for its ttl, and its last message that was "
-                "refused is named here",
+                "a client counts as gone: no valid heartbeat came within its ttl, and a message since the last one was "
+                "refused",
                 {log::reason(known->refused->why), {"path", known->refused->path}, {"client", instance}});
         else
             log::warn("clients", "a client was silent for its ttl, it counts as gone",

@@ -67,7 +67,7 @@ bool admissions::admit(open_execution& one)
     }
     one.admitted_at = scope_.term.clock.now();
     bool const keeps_others =
-        has_gate(one) && present_.knows(one.task->id) && (has_moved_on(one) || gate_.keeps_others_at(one.id));
+        has_gate(one) && present_.knows(one.task->id) && (has_moved_on(one) || gate_.place_blocking_others(one.id));
     if (tree_.at(one.id) == limit_tree::stage::promised || keeps_others)
         promised_.emplace_back(scope_.term.time.now(), one.id);
     look_in_time();
@@ -100,7 +100,8 @@ bool admissions::enter_gate(open_execution& one)
 {
     make_room(one);
     auto const policy = present_.concurrency(one);
-    bool const stood_in_line = one.displaced && one.has_waited; // it is not skipped where it has been let in
+    bool const stood_in_line =
+        one.displaced && one.has_waited; // it was in line before, so a full line must not skip it
     auto const ruling = gate_.enter(place_of(one), policy, candidate(one, !one.begun && !stood_in_line));
     carry_out(ruling);
     admitted(ruling.admitted);
@@ -210,7 +211,7 @@ void admissions::step_back()
         auto const id = promised_.front().second;
         tree_.step_back(id, rate_time());
         if (auto* const one = find_waiting(id); one != nullptr && gate_.holds(id) && !one->begun)
-            keep_no_others(*one);
+            unblock_line(*one);
     }
 }
 

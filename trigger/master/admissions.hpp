@@ -88,8 +88,8 @@ private:
     open_execution* find_unsent_holder(open_execution const& asking,
                                        std::function<bool(open_execution const&)> const& which);
     void displace(open_execution& one);
-    void keep_no_others(open_execution& holder);
-    std::size_t let_others_ask(concurrency_gate::place const& where, concurrency_gate::waiting_one& last);
+    void unblock_line(open_execution& holder);
+    std::size_t release_former_service(concurrency_gate::place const& where, concurrency_gate::waiting_one& last);
     void look_at_lines();
     void carry_out(concurrency_gate::ruling const& ruling);
     bool wake_tree(execution_id asking = {});
@@ -131,7 +131,7 @@ private:
     std::deque<std::pair<instant, execution_id>> not_noted_; // wait since then
     std::deque<std::pair<instant, execution_id>> promised_;  // may be sent since then
     std::vector<storage::kept_back> to_note_;                // waited for over a second
-    std::set<concurrency_gate::place> edited_lines_;         // of edited tasks: where to go on
+    std::set<concurrency_gate::place> edited_lines_;         // edited tasks, each with the first key not looked at
     // Lines whose members may wait for their clients instead, each with the last member that was looked at.
     std::map<concurrency_gate::place, concurrency_gate::waiting_one> lines_to_look_at_;
     std::deque<execution_id> to_let_go_; // once the states of their slow rates are in the ledger

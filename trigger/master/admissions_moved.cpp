@@ -11,7 +11,8 @@ namespace baton::trigger {
 
 namespace {
 constexpr std::size_t displaced_at_once = 1'000;
-constexpr std::size_t lines_at_once = 100; // and members of a line
+constexpr std::size_t lines_at_once = 100;
+constexpr std::size_t members_at_once = 100; // of a line
 }
 
 // An edit has given its task to another service since.
@@ -71,14 +72,15 @@ void admissions::displace(open_execution& one)
     admitted(gate_.leave(one.id));
 }
 
-// The holder of a place has found no client for a while.
-void admissions::keep_no_others(open_execution& holder)
+// The holder has found no client within promise_holds. It gives up its place if its task has moved to another service;
+// otherwise those that wait may leave the line.
+void admissions::unblock_line(open_execution& holder)
 {
     if (!present_.knows(holder.task->id))
         return;
     if (has_moved_on(holder))
         return displace(holder);
-    if (auto const where = gate_.keeps_others_at(holder.id))
+    if (auto const where = gate_.place_blocking_others(holder.id))
         lines_to_look_at_.try_emplace(*where);
 }
 
@@ -95,18 +97,20 @@ void admissions::look_at_lines()
         if (here->key != std::numeric_limits<std::uint64_t>::max())
             edited_lines_.insert({here->task, here->key + 1});
     }
-    for (auto left = displaced_at_once; left > lines_at_once && !lines_to_look_at_.empty();) {
+    for (auto left = displaced_at_once; left > members_at_once && !lines_to_look_at_.empty();) {
         auto const line = lines_to_look_at_.begin();
-        auto const looked_at = let_others_ask(line->first, line->second);
-        if (looked_at < lines_at_once)
+        auto const looked_at = release_former_service(line->first, line->second);
+        if (looked_at < members_at_once)
             lines_to_look_at_.erase(line);
         left -= std::min(left, looked_at + 1);
     }
 }
 
-// While a holder waits for a client of the present service, those in line that belong to a former one wait for their
-// own clients, and ask for the place when there is one. Returns how many it has looked at, of the next hundred.
-std::size_t admissions::let_others_ask(concurrency_gate::place const& where, concurrency_gate::waiting_one& last)
+// While a holder waits for a client of the present service: takes executions of former services out of the line. Each
+// waits for its own client, and enters again when that has room. Looks at up to a hundred behind `last`; returns how
+// many.
+std::size_t admissions::release_former_service(concurrency_gate::place const& where,
+                                               concurrency_gate::waiting_one& last)
 {
     auto const unsent = [this](execution_id id) {
         auto const* one = find_waiting(id);
@@ -114,7 +118,7 @@ std::size_t admissions::let_others_ask(concurrency_gate::place const& where, con
     };
     if (!gate_.holder_if_full(where, unsent))
         return 0;
-    auto const some = gate_.waiting_behind(where, last, lines_at_once);
+    auto const some = gate_.waiting_behind(where, last, members_at_once);
     for (auto const& each : some) {
         last = each;
         auto* one = find_waiting(each.second);

@@ -279,7 +279,7 @@ std::vector<concurrency_gate::waiting_one> concurrency_gate::waiting_behind(plac
     return some;
 }
 
-std::optional<concurrency_gate::place> concurrency_gate::keeps_others_at(execution_id id) const
+std::optional<concurrency_gate::place> concurrency_gate::place_blocking_others(execution_id id) const
 {
     auto const found = positions_.find(id);
     bool const keeps =

@@ -60,8 +60,8 @@ public:
     // The first such task behind `last`, in order of ids.
     std::optional<task_id> next_task(task_id last) const;
 
-    // `from` is not under way after all. Its place goes to this one, before all that wait. If it is beyond the
-    // limit, nobody gets it: `to` has no place then, and is to enter.
+    // `from` is not under way after all. Its place goes to this one, before all that wait. If `from` was
+    // admitted by force and the limit is reached without it, `to` gets no place and must enter.
     void hand_over(execution_id from, candidate const& to);
 
     // Its execution has ended without its handler, which counts until it leaves. Nothing that is forced begins before.
@@ -85,8 +85,8 @@ public:
     using waiting_one = std::pair<utc_time, execution_id>;
     // At most `most` of those that wait behind this one, in order; behind none (a default) from the first.
     std::vector<waiting_one> waiting_behind(place const& where, waiting_one const& last, std::size_t most) const;
-    // Where it holds a place; nothing if no others wait there.
-    std::optional<place> keeps_others_at(execution_id id) const;
+    // The place that it holds, if others wait for it.
+    std::optional<place> place_blocking_others(execution_id id) const;
     // The first line from this one on, in order of places.
     std::optional<place> next_line(place const& from) const;
 

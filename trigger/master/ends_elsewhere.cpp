@@ -2,6 +2,7 @@
 
 #include "libs/base/error.hpp"
 #include "libs/base/log.hpp"
+#include "trigger/master/credits.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -13,6 +14,17 @@ constexpr std::size_t far_ends_of_a_home = 10'000; // the oldest are dropped: th
 constexpr std::size_t far_ends_at_once = 1'000;
 constexpr duration far_ends_gathered_for = 5ms;
 } // namespace
+
+std::string const* home_of(open_execution const& one, client_directory const& clients)
+{
+    if (one.phase == phase::assigned)
+        return &one.where;
+    if (one.phase != phase::held)
+        return nullptr;
+    if (auto const* client = clients.find(one.where))
+        return client->home;
+    return one.credit == nullptr ? nullptr : one.credit->node;
+}
 
 void ends_elsewhere::add(std::string const& home, protocol::attempt_key const& which)
 {
@@ -38,7 +50,7 @@ awaitable<void> ends_elsewhere::work()
 {
     for (;;) {
         for (; !fresh_.empty(); fresh_.pop_front())
-            group_.spawn("the ends that other nodes recorded", tell(fresh_.front()));
+            group_.spawn("telling a home of results that other nodes recorded", tell(fresh_.front()));
         co_await bell_.wait();
     }
 }
@@ -55,7 +67,7 @@ awaitable<void> ends_elsewhere::tell(std::string home)
         try {
             co_await calls_.ended(home, std::move(some));
         } catch (invalid_input const& wrong) {
-            log::warn("term", "a node's address cannot be used, it is not told of the ends that others recorded",
+            log::warn("term", "a node's address is invalid, so it is not told of results that other nodes recorded",
                       {log::reason(wrong.what()), {"node", home}});
         }
     }

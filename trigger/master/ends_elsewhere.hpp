@@ -2,7 +2,9 @@
 
 #include "libs/base/task_group.hpp"
 #include "libs/protocol/node_wire.hpp"
+#include "trigger/master/client_directory.hpp"
 #include "trigger/master/node_calls.hpp"
+#include "trigger/master/open_execution.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -10,6 +12,10 @@
 #include <string>
 
 namespace baton::trigger {
+
+// The node that delivers the execution, or the home of the client that has it; null if no node or client has it. The
+// directory learns of a new client within a second, and its home may deliver to it before that.
+std::string const* home_of(open_execution const& one, client_directory const& clients);
 
 // Tells the home of a client of the ends that other nodes have recorded: a client may send its results to any node, and
 // its home would count its slots as taken until a heartbeat or a question shows otherwise. What is lost here is found

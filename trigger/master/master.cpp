@@ -230,7 +230,7 @@ void master::add_parts()
     parts_.add("late sends", [this] { return late_.run(); });
     parts_.add_irreplaceable("executions in doubt", [this] { return in_doubt_.run(); });
     parts_.add("fixed delays", [this] { return completions_.run(); });
-    parts_.add("ends at other nodes", [this] { return far_ends_.run(); });
+    parts_.add("results at other nodes", [this] { return far_ends_.run(); });
     parts_.add("splitting broadcasts", [this] { return splitter_.run(); });
     parts_.add("closing broadcasts", [this] { return closer_.run(); });
     parts_.add("successors", [this] { return successors_.run(); });

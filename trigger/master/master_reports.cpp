@@ -120,13 +120,7 @@ protocol::report_answer master::report(protocol::report_request const& report)
 void master::tell_home(protocol::finished const& what, std::string const& recorder)
 {
     auto const* one = open_.find(what.execution);
-    if (one == nullptr || one->attempt != what.attempt)
-        return;
-    std::string const* home = nullptr;
-    if (one->phase == phase::assigned)
-        home = &one->where;
-    else if (auto const* client = one->phase == phase::held ? clients_.find(one->where) : nullptr)
-        home = client->home;
+    auto const* home = one != nullptr && one->attempt == what.attempt ? home_of(*one, clients_) : nullptr;
     if (home != nullptr && *home != recorder)
         far_ends_.add(*home, {what.execution, what.attempt});
 }

@@ -32,8 +32,9 @@ struct open_service {
     due_queue::line due; // its executions that wait for their instant
 };
 
-// A client that has ended an execution sends the result until it is recorded. It is asked about one whose result does
-// not come, with pauses that double (open_set::expect_result), and has lost the result if none comes for so long.
+// If the result of a failed execution is missing, the master asks its client again every 30 s
+// (open_set::expect_result). The result is lost if the client still says so after this time: at the question after two
+// minutes.
 constexpr duration results_come_within = 110s;
 
 struct open_execution {

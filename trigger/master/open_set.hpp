@@ -84,8 +84,9 @@ public:
     // Called with each execution that has ended.
     void on_end(std::function<void(execution_id)> watcher) { ended_ = std::move(watcher); }
 
-    // Executions that a client has had for longer than their timeout, without a report that they run. Each comes again
-    // after a pause that doubles, until run_is_known() or its end.
+    // Executions to ask their clients about: no report that they run came within their timeout, or a client says that
+    // they have failed and the result is missing. Each comes again after a pause that doubles, until run_is_known() or
+    // its end.
     std::vector<execution_id> take_unreported(std::size_t most);
     void run_is_known(open_execution& one);
     void

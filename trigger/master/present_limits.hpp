@@ -25,7 +25,8 @@ public:
     // The policy of the execution's own version, with the limit of holding().
     protocol::concurrency_policy concurrency(open_execution const& one) const;
 
-    // False: no execution of the task is known to be of a version before the present one.
+    // True if a later version of the task was learned and is remembered. Otherwise each execution that waits has the
+    // limits of its own version.
     bool knows(task_id task) const { return present_.contains(task); }
 
     std::size_t size() const { return present_.size(); }

@@ -77,7 +77,8 @@ awaitable<void> unreported_runs::ask(std::string client, std::vector<protocol::a
     }
 }
 
-// An execution that has not begun is asked about again later, and one that has ended until its result comes.
+// An execution that has not begun is asked about again later, and one that has failed until its result comes. The
+// latter is lost if no result comes within results_come_within.
 void unreported_runs::settle(std::string const& client, protocol::attempt_key const& which,
                              protocol::held_execution const* told)
 {
@@ -87,7 +88,7 @@ void unreported_runs::settle(std::string const& client, protocol::attempt_key co
     auto const now = scope_.term.time.now();
     bool const failed = told != nullptr && told->finished && !told->succeeded;
     if (failed)
-        one->note_failure_told(now);
+        scope_.open.expect_result(*one);
     if (told == nullptr || (failed && one->result_is_lost(now)))
         steps_.lost(*one);
     else if (!told->finished && told->run_ms > 0)

@@ -6,7 +6,7 @@ namespace baton::trigger {
 
 namespace {
 
-constexpr std::size_t looked_at_for_behind = 100; // executions of a client
+constexpr std::size_t looked_at_for_running = 100; // executions of a client
 
 bool is_known_to_run(open_execution const& one)
 {
@@ -40,8 +40,8 @@ std::vector<protocol::whereabouts> whereabouts_of(open_set& open, std::vector<ex
         place.name = one->where;
         if (*kind == protocol::place_kind::at_node || is_known_to_run(*one))
             continue;
-        if (auto const* other = open.first_at(one->where, looked_at_for_behind, is_known_to_run))
-            place.behind = other->id;
+        if (auto const* other = open.first_at(one->where, looked_at_for_running, is_known_to_run))
+            place.running_there = other->id;
     }
     return found;
 }

@@ -37,7 +37,7 @@ web::cluster_view cluster(std::vector<storage::clients::alike> clients)
 
 } // namespace
 
-TEST_CASE("an execution that has not begun is where the master says")
+TEST_CASE("the reason of an execution that has not begun names the place that the master tells")
 {
     auto late = due(5s);
     late.id = execution_id{7};
@@ -47,14 +47,14 @@ TEST_CASE("an execution that has not begun is where the master says")
         seen.places[late.id] = place;
         return reason_of(late, seen);
     };
-    CHECK(reason() == "waits at client host:1:aa behind execution 3");
-    place.behind = {};
+    CHECK(reason() == "waits at client host:1:aa, where execution 3 runs");
+    place.running_there = {};
     CHECK(reason() == "is with client host:1:aa, which has not reported that it began");
     place.kind = protocol::place_kind::at_node;
     place.name = "trigger-1:4:bb";
     CHECK(reason() == "node trigger-1:4:bb delivers it to a client");
     place.kind = protocol::place_kind::in_doubt;
-    CHECK(reason() == "a client may have it from before, the clients are being asked");
+    CHECK(reason() == "a client may already have it; the clients are being asked");
     seen.clients.clear();
     CHECK(reason() == "no client of service billing");
     seen = cluster({client({"close-day"})});

@@ -66,4 +66,37 @@ TEST_CASE("a home that does not answer delays no other, and has one call and a b
     CHECK(f.ends.homes() == 0);
 }
 
+TEST_CASE("the home of an execution is that of its client, also before the directory knows the client")
+{
+    test::node_stage f(1);
+    f.add_task(1);
+    f.add_client("known", "n1");
+    f.host.spawn(f.clients->run());
+    f.add_execution(1, 1);
+    f.load();
+    f.pass(2s);
+    auto& one = f.one(1);
+    auto const home = [&] {
+        auto const* found = home_of(one, *f.clients);
+        return found == nullptr ? std::string() : *found;
+    };
+    CHECK(home().empty());
+    f.open.move(one, phase::assigned, "n1");
+    CHECK(home() == "n1");
+    f.open.move(one, phase::held, "known");
+    CHECK(home() == "n1");
+    f.open.move(one, phase::held, "new");
+    CHECK(home().empty());
+    std::string const node = "n2";
+    credit at;
+    at.node = &node;
+    protocol::service_key const service{"default", "s"};
+    at.service = &service;
+    f.open.charge(one, &at);
+    CHECK(home() == "n2");
+    f.open.move(one, phase::in_doubt);
+    CHECK(home().empty());
+    f.stage.end();
+}
+
 } // namespace ends_elsewhere_test

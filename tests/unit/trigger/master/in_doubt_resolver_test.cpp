@@ -93,7 +93,7 @@ TEST_CASE("an execution that a client has stays with it, and one that no client 
     }
 }
 
-TEST_CASE("an execution that has failed at its client stays there until its result comes, or for long")
+TEST_CASE("an execution that failed at its client without a result is lost after two minutes, and a success is not")
 {
     fixture f;
     f.add_client("a", "n1");

@@ -113,7 +113,7 @@ TEST_CASE("an execution that left its place to one of the present service goes w
     CHECK(f.sent().size() == 2);
 }
 
-TEST_CASE("what waits for a client of the present service holds up no execution of a former one that has a client")
+TEST_CASE("a holder that waits for a client of the present service does not block executions of a former one")
 {
     char const* const ahead = GENERATE("by force", "of a higher priority");
     CAPTURE(ahead);
@@ -146,7 +146,7 @@ TEST_CASE("what waits for a client of the present service holds up no execution 
     CHECK(f.sent().size() == 4);
 }
 
-TEST_CASE("what waits for a client of the present service holds up none of a former one, however many wait before it")
+TEST_CASE("such a holder does not block executions of a former service behind a hundred others")
 {
     fixture f(limited(1));
     f.fire({1, 2}, 2);
@@ -163,7 +163,7 @@ TEST_CASE("what waits for a client of the present service holds up none of a for
     CHECK(f.sent() == ids({1, 2}));
 }
 
-TEST_CASE("an execution that left the line to wait for its client is not skipped because the line is full since")
+TEST_CASE("an execution that left the line to wait for its client is not skipped when the line has filled up")
 {
     fixture f(limited(1, "wait", {{"queue", 2}}));
     f.fire({1, 2, 3}, 2);

@@ -104,7 +104,7 @@ TEST_CASE("what its client does not have is lost, and what has ended there is no
     CHECK(f.lost == (ended ? std::vector<int>{} : std::vector<int>{1}));
 }
 
-TEST_CASE("an execution that has failed, as its client says, is lost if no result comes for long, and not a success")
+TEST_CASE("a failure without a result is lost after two minutes, and a success never")
 {
     fixture f;
     bool const succeeded = GENERATE(false, true);

@@ -53,7 +53,7 @@ TEST_CASE("an execution that has not begun at its client waits behind one that r
     f.add(2, phase::held, "c1");
     f.add(3, phase::held, "c2");
     running.running_attempt = running.attempt;
-    auto const behind = [&](int id) { return whereabouts_of(f.open, {execution_id{id}}).at(0).behind; };
+    auto const behind = [&](int id) { return whereabouts_of(f.open, {execution_id{id}}).at(0).running_there; };
     CHECK(behind(2) == execution_id{1});
     CHECK(behind(3) == execution_id{}); // of another client
     CHECK(behind(1) == execution_id{});
