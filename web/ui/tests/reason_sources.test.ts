@@ -18,7 +18,7 @@ const inside = [
   'its client has another home', 'the message to its client is never repeated', 'no client of this node has room', 'the clients of this node are slow', 'its client has given it back', 'its node stops, and the client cannot be called', 'its node stops, and the client does not answer', 'its delivery was not answered for long',
   'the assignment to a slave', 'a question about earlier attempts', 'a question about unresponsive handlers', 'a question about unreported runs',
   'its client had taken it and does not run it any more', 'its poll is not higher than that of an earlier request', 'it sends a request while an earlier one is held',
-  'its client is gone', 'its handler has returned', 'a person released it', '{"dropped":"the result was longer than 64 KiB"}', 'baton receiptn',
+  'the message cannot be written with ids as text: ', 'its client is gone', 'its handler has returned', 'a person released it', '{"dropped":"the result was longer than 64 KiB"}', 'baton receiptn',
   'the lease is ours', 'a seizure whose answer was lost', 'the lease is free', 'the holder renewed in time', "expired by the database's clock, not yet by our own", 'the lease has expired', "the master's session has ended", 'the lock is not held any more',
 ];
 
