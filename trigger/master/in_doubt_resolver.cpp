@@ -357,11 +357,8 @@ void in_doubt_resolver::decide_one(open_execution& one, inquiry& about, bool com
         ++about.earlier;
     } else if (found.what == doubt_finding::kind::absent || lost_result) {
         if (lost_result)
-            log::warn(
-                "in-doubt",
-                "a client says that an execution failed, and has sent no result for two minutes: it counts as lost "
-                "with the client",
-                {{"execution", one.id.value()}, {"client", found.client}});
+            log::warn("in-doubt", "a client sends no result of an execution that failed there, which counts as lost",
+                      {{"execution", one.id.value()}, {"client", found.client}});
         one.lost_by_client = one.lost_by_client || lost_result;
         if (absent_)
             absent_(one);
